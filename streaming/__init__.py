@@ -1,0 +1,1 @@
+"""Everything that touches Spark, Kafka or Delta: the rebalance monitor itself."""
