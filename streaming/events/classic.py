@@ -1,0 +1,81 @@
+"""Generations of classic groups, with what consumers embed in them (KIP-54, KIP-429, KIP-792)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from streaming.events.model import ClassicGeneration, GroupMember
+from streaming.events.normal import known_time, take_partitions, unique
+from streaming.records.errors import UnreadableRecordError
+from streaming.records.reader import Value, read_assignment, read_subscription
+
+_CONSUMER = "consumer"
+
+
+def generation_of(key: Any, value: Value) -> ClassicGeneration:
+    """The generation that a GroupMetadata record holds.
+
+    Raises:
+        UnreadableRecordError: a consumer's subscription or assignment is damaged.
+    """
+    fields = value.fields
+    if fields.protocol_type == _CONSUMER:
+        members = _consumers(fields.members, value.memory_left)
+    else:
+        members = tuple(map(_opaque, fields.members))
+    return ClassicGeneration(
+        key.group,
+        fields.protocol_type,
+        fields.generation,
+        fields.protocol,
+        fields.leader,
+        known_time(fields.current_state_timestamp),
+        members,
+    )
+
+
+def _opaque(row: Any) -> GroupMember:
+    return GroupMember(
+        row.member_id,
+        row.group_instance_id,
+        row.client_id,
+        row.client_host,
+        session_timeout_ms=row.session_timeout,
+        rebalance_timeout_ms=row.rebalance_timeout,
+    )
+
+
+def _consumers(rows: list[Any], memory: int) -> tuple[GroupMember, ...]:
+    members = []
+    rows.reverse()
+    while rows:  # used up, so that a large group is never held in both forms
+        row = rows.pop()
+        try:
+            member, memory = _consumer(row, memory)
+        except UnreadableRecordError as error:
+            raise UnreadableRecordError(
+                error.reason, f"member {row.member_id}: {error.detail}"
+            ) from None
+        members.append(member)
+    return tuple(members)
+
+
+def _consumer(row: Any, memory: int) -> tuple[GroupMember, int]:
+    _, subscription, left = read_subscription(row.subscription, memory)
+    _, assignment, left = read_assignment(row.assignment, left)
+    generation = subscription.generation_id
+    member = GroupMember(
+        row.member_id,
+        row.group_instance_id,
+        row.client_id,
+        row.client_host,
+        subscription.rack_id,
+        row.session_timeout,
+        row.rebalance_timeout,
+        unique(subscription.topics),
+        take_partitions(subscription.owned_partitions),
+        generation if generation >= 0 else None,
+        take_partitions(assignment.assigned_partitions) if row.assignment else None,
+        subscription.user_data,
+    )
+    return member, left
