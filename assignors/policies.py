@@ -2,8 +2,16 @@
 
 from collections.abc import Callable
 
+from assignors import (
+    cooperative_sticky,
+    fair,
+    fairest_sticky,
+    optimal,
+    round_robin,
+    sticky,
+    stream_join_sticky,
+)
 from assignors import range as by_range
-from assignors import round_robin, sticky, stream_join_sticky
 from assignors.problem import IntArray, Problem
 
 
@@ -14,8 +22,13 @@ class UnknownPolicyError(ValueError):
 _ASSIGNORS: dict[str, Callable[[Problem], IntArray]] = {
     "range": by_range.assign,
     "roundrobin": round_robin.assign,
+    "fair": fair.assign,
     "sticky": sticky.assign,
+    "fairest-sticky": fairest_sticky.assign,
+    "cooperative-sticky": cooperative_sticky.assign,
     "stream-join-sticky": stream_join_sticky.assign,
+    "optimal": optimal.assign,
+    "optimal-join": optimal.assign_joined,
 }
 POLICIES = tuple(_ASSIGNORS)
 

@@ -38,7 +38,7 @@ def most_kept(owned: npt.NDArray[np.int64], units: int) -> int:
 
 
 def share_out(claims: Ints, members: int, number_of: Ints | None = None) -> Ints:
-    """Assign units to interchangeable members.
+    """Assign units to interchangeable members, as evenly as can be, then keeping the most.
 
     Args:
         claims: (U,) the member, 0 to `members` - 1, that owns the unit; negative for nobody.
@@ -53,7 +53,26 @@ def share_out(claims: Ints, members: int, number_of: Ints | None = None) -> Ints
     owned = np.bincount(claims + 2, minlength=members + 2)[2:]
     if not owned.any():
         return np.arange(len(claims), dtype=np.int32) % np.int32(members)
-    shares = quotas(owned, len(claims))
+    return hand_over(claims, owned, quotas(owned, len(claims)), number_of)
+
+
+def hand_over(
+    claims: Ints,
+    owned: npt.NDArray[np.int64],
+    shares: npt.NDArray[np.int64],
+    number_of: Ints | None = None,
+) -> Ints:
+    """Bring interchangeable members to given shares, keeping the most.
+
+    Args:
+        claims: (U,) the member that owns the unit; negative for nobody.
+        owned: (S,) units each member owns.
+        shares: (S,) units each member is to have, U together.
+        number_of: (U,) partition number of each unit, as for :func:`share_out`.
+
+    Returns:
+        (U,) the member each unit goes to.
+    """
     owner = np.maximum(claims, -1)
     over = owned > shares
     if over.any():
