@@ -1,1 +1,28 @@
-"""What all tests share."""
+"""What all tests share: one broker and one Spark session per test process."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from streaming.embedded.broker import EmbeddedBroker
+
+
+@pytest.fixture(scope="session")
+def shared_broker() -> Iterator["EmbeddedBroker"]:
+    """A running broker for tests that name their own topics and groups, and do not stop it."""
+    from streaming.embedded.broker import EmbeddedBroker  # noqa: PLC0415 - not for unit tests
+
+    with EmbeddedBroker() as broker:
+        yield broker
+
+
+@pytest.fixture(scope="session")
+def spark() -> "SparkSession":
+    """A local session; it ends with the test process."""
+    from streaming.session.spark import build_session  # noqa: PLC0415 - slow to import
+
+    return build_session(master="local[2]", short_run=True)

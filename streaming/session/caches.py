@@ -21,12 +21,16 @@ def cache_folder() -> Path:
 
 
 @contextlib.contextmanager
-def only_one(purpose: str) -> Iterator[None]:
+def only_one(purpose: str, *, wait: bool = True) -> Iterator[None]:
     """Let one process at a time through, e.g. so that parallel tests do not download twice.
 
     Args:
-        purpose: Names the lock; processes with the same purpose wait for each other.
+        purpose: Names the lock.
+        wait: Whether to wait for a process that is inside with the same purpose.
+
+    Raises:
+        BlockingIOError: Another process is inside and we are not to wait.
     """
     with (cache_folder() / f"{purpose}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+        fcntl.flock(lock, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
         yield
