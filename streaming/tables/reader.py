@@ -23,6 +23,7 @@ import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder
 from deltalake.exceptions import DeltaError, TableNotFoundError
 
+from streaming.errors import MonitorError
 from streaming.tables.schemas import BY_NAME
 
 Value = str | bytes | bool | int | float | datetime | None | Sequence[str] | Sequence[int]
@@ -37,7 +38,7 @@ _WORDS = re.compile(r"[a-z_]+")
 _PAINT = re.compile(r"\x1b\[[0-9;]*m")
 
 
-class TablesError(Exception):
+class TablesError(MonitorError):
     """The tables cannot be read; the message says what to do about it."""
 
 

@@ -6,8 +6,6 @@ UTC with microseconds. Tables marked as *current state* hold one row per key and
 by shard; the others are histories that only grow. ``docs/tables.md`` is generated from here.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -117,8 +115,7 @@ REBALANCES = TableSpec(
         (
             "cause",
             pa.string(),
-            "main cause: first, joined, left, timed_out, restarted, "
-            "subscription, partitions, assignor, protocol, emptied or unknown",
+            "main cause: first, joined, left, timed_out, restarted, subscription, partitions, ...",
         ),
         ("causes", STRING_LIST, "all causes seen"),
         ("joined", pa.list_(MEMBER_NAME), "members that are new"),
@@ -251,6 +248,7 @@ GROUP_STATE = TableSpec(
         ("last_commit_time", TIMESTAMP, "last offset commit of the group"),
         ("deadline_time", TIMESTAMP, "when the group must be looked at again without an event"),
         ("machine", pa.binary(), "what the monitor needs to go on from here, not for users"),
+        ("alert_memory", pa.string(), "alerts of the group under way, not for users"),
         _EVENT,
         _PROCESSED,
         _BATCH,

@@ -1,0 +1,1 @@
+"""From settled generations to rows: problems, ideals, measures. Where `assignors` is called."""

@@ -1,0 +1,135 @@
+"""The long-running application: session, source, tables, and the query that joins them."""
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import structlog
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from streaming.query.batch import BatchPlan, BatchWriter, Clocks
+from streaming.query.job import BatchJob, TaskReport
+from streaming.query.progress import BatchInfo, CheckpointLog
+from streaming.query.source import KafkaSource, without_ticks
+
+log = structlog.get_logger(__name__)
+
+_START_WITHIN_SECONDS = 300.0
+
+JobMaker = Callable[[BatchInfo, bool], BatchJob]
+"""Makes the job of a batch; the flag says whether lags are to be taken anew."""
+
+AfterBatch = Callable[[BatchPlan, list[TaskReport], Clocks], None]
+"""Told of a batch once it is committed."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Schedule:
+    """Which shards must be visited when, though no record comes.
+
+    Attributes:
+        shards: number of shards.
+        refresh_ms: how often lags are taken anew, milliseconds.
+        deadlines_ms: per shard, when a group in it falls due.
+        refreshed_ms: when lags were last taken.
+    """
+
+    shards: int
+    refresh_ms: int
+    deadlines_ms: dict[int, int | None] = field(default_factory=dict)
+    refreshed_ms: int | None = None
+
+    def is_refresh(self, now_ms: int) -> bool:
+        """Whether every group is to be looked at; always so at the first batch after a start."""
+        return self.refreshed_ms is None or now_ms - self.refreshed_ms >= self.refresh_ms
+
+    def due(self, now_ms: int) -> frozenset[int]:
+        """Shards to visit."""
+        if self.is_refresh(now_ms):
+            return frozenset(range(self.shards))
+        return frozenset(
+            shard
+            for shard, time in self.deadlines_ms.items()
+            if time is not None and time <= now_ms
+        )
+
+    def note(self, reports: list[TaskReport], *, now_ms: int, refreshed: bool) -> None:
+        """Take over what the shards said of their next deadlines."""
+        for report in reports:
+            self.deadlines_ms.update(report.deadlines_ms)
+        if refreshed:
+            self.refreshed_ms = now_ms
+
+
+@dataclass(slots=True, kw_only=True)
+class Monitor:
+    """The streaming query over one cluster.
+
+    Attributes:
+        spark: the session.
+        source: where the records come from.
+        writer: carries out batches.
+        schedule: which shards fall due when.
+        make_job: makes the job of a batch.
+        after_batch: told of every batch once it is committed.
+    """
+
+    spark: SparkSession
+    source: KafkaSource
+    writer: BatchWriter
+    schedule: Schedule
+    make_job: JobMaker
+    after_batch: AfterBatch
+    _started: threading.Event = field(default_factory=threading.Event, init=False)
+    _query: StreamingQuery | None = field(default=None, init=False)
+
+    def start(
+        self, *, checkpoint: str, trigger_seconds: float, once: bool = False
+    ) -> StreamingQuery:
+        """Start the query.
+
+        Args:
+            checkpoint: Spark's checkpoint location.
+            trigger_seconds: interval of the micro-batches.
+            once: read what is there, in as many batches as it takes, and stop.
+        """
+        stream = self.source.stream(self.spark)
+        sink = (
+            stream.writeStream.queryName("rebalance-monitor")
+            .foreachBatch(self._on_batch)
+            .option("checkpointLocation", checkpoint)
+        )
+        sink = (
+            sink.trigger(availableNow=True)
+            if once
+            else sink.trigger(processingTime=f"{round(trigger_seconds * 1000)} milliseconds")
+        )
+        self._query = sink.start()
+        self._started.set()
+        return self._query
+
+    def _on_batch(self, batch: DataFrame, batch_id: int) -> None:
+        # The first batch may begin before start() has come back with the query.
+        self._started.wait(_START_WITHIN_SECONDS)
+        query = self._query
+        if query is None:
+            raise RuntimeError("the query did not start")
+        application = str(query.id)
+        if self.writer.is_done(application=application, batch_id=batch_id):
+            log.info("batch was already carried out", batch_id=batch_id)
+            return
+        info = CheckpointLog(query, self.source.topic).batch(batch_id)
+        self._carry_out(without_ticks(batch), info, application)
+
+    def _carry_out(self, records: DataFrame, info: BatchInfo, application: str) -> None:
+        refresh = self.schedule.is_refresh(info.now_ms)
+        clocks = Clocks()
+        with clocks.timing("cluster"):
+            job = self.make_job(info, refresh)
+        plan = BatchPlan(
+            info=info, job=job, due_shards=self.schedule.due(info.now_ms), application=application
+        )
+        reports = self.writer.carry_out(records, plan, clocks)
+        self.schedule.note(reports, now_ms=info.now_ms, refreshed=refresh)
+        self.after_batch(plan, reports, clocks)

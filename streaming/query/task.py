@@ -1,0 +1,119 @@
+"""One task of the batch's job: several shards, one after the other, as Arrow batches come in."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
+
+import orjson
+import pyarrow as pa
+
+from streaming.events import reader_of
+from streaming.query.job import BatchJob, Tally, TaskReport
+from streaming.query.outputs import Outputs
+from streaming.query.record import Record
+from streaming.query.shard import ShardWork
+from streaming.tables.files import DataFile, read_files
+from streaming.tables.schemas import GROUP_STATE, OFFSETS
+
+REPORT_SCHEMA = "report string"
+"""Schema of what a task gives back: one JSON report."""
+
+
+ArrowFunction = Callable[[Iterable[pa.RecordBatch]], Iterable[pa.RecordBatch]]
+
+
+def shard_task(job: BatchJob) -> ArrowFunction:
+    """The function for ``mapInArrow``.
+
+    Its input is sorted by shard, partition and offset and has the columns shard, partition, offset,
+    time_ms, key, value and count. A row without partition only says that the shard is due.
+    """
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        task = _Task(job)
+        for shard, records in groupby(_rows(batches), key=lambda row: row[0]):
+            task.work(shard, (record for _, record in records if record is not None))
+        report = to_json(task.report())
+        yield pa.RecordBatch.from_pydict({"report": [report]})
+
+    return run
+
+
+def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Record | None]]:
+    for batch in batches:
+        columns = [batch.column(name).to_pylist() for name in _COLUMNS]
+        for shard, partition, offset, time_ms, key, value, count in zip(*columns, strict=True):
+            if partition is None:
+                yield shard, None
+            else:
+                yield shard, Record(partition, offset, time_ms, key, value, count)
+
+
+_COLUMNS = ("shard", "partition", "offset", "time_ms", "key", "value", "count")
+
+
+@dataclass(slots=True)
+class _Task:
+    job: BatchJob
+    outputs: Outputs = field(init=False)
+    tally: Tally = field(default_factory=Tally)
+    emptied_state: list[int] = field(default_factory=list)
+    emptied_offsets: list[int] = field(default_factory=list)
+    deadlines_ms: dict[int, int | None] = field(default_factory=dict)
+    newest_ms: int = 0
+
+    def __post_init__(self) -> None:
+        self.outputs = Outputs(self.job)
+
+    def work(self, shard: int, records: Iterator[Record]) -> None:
+        job = self.job
+        state_paths = job.state_files.get(shard, [])
+        offset_paths = job.offset_files.get(shard, [])
+        work = ShardWork(
+            job,
+            self.outputs,
+            state=read_files(job.location, GROUP_STATE, state_paths),
+            committed=read_files(job.location, OFFSETS, offset_paths),
+            reader=reader_of(json_events=job.json_events),
+        )
+        work.run(records)
+        state, offsets = work.state(), work.offsets()
+        if state is not None:
+            self.outputs.replace_shard(GROUP_STATE, shard, state)
+            if state_paths and not state.num_rows:
+                self.emptied_state.append(shard)
+        if offsets is not None:
+            self.outputs.replace_shard(OFFSETS, shard, offsets)
+            if offset_paths and not offsets.num_rows:
+                self.emptied_offsets.append(shard)
+        self.deadlines_ms[shard] = work.next_deadline_ms()
+        self.newest_ms = max(self.newest_ms, work.newest_ms)
+        self.tally.add(work.tally)
+
+    def report(self) -> TaskReport:
+        return TaskReport(
+            tally=self.tally,
+            files=self.outputs.finish(),
+            emptied_state=tuple(self.emptied_state),
+            emptied_offsets=tuple(self.emptied_offsets),
+            deadlines_ms=self.deadlines_ms,
+            newest_ms=self.newest_ms,
+        )
+
+
+def to_json(report: TaskReport) -> str:
+    """A report as the one value that a task gives back."""
+    return orjson.dumps(report, option=orjson.OPT_NON_STR_KEYS).decode()
+
+
+def from_json(text: str) -> TaskReport:
+    """A report back from `to_json`."""
+    found = orjson.loads(text)
+    return TaskReport(
+        tally=Tally(**found["tally"]),
+        files=tuple(DataFile(**file) for file in found["files"]),
+        emptied_state=tuple(found["emptied_state"]),
+        emptied_offsets=tuple(found["emptied_offsets"]),
+        deadlines_ms={int(shard): time for shard, time in found["deadlines_ms"].items()},
+        newest_ms=found["newest_ms"],
+    )

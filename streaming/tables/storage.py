@@ -1,0 +1,43 @@
+"""Where the tables lie: a local path, or a URI of an object store with its options."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote, urlparse
+
+import pyarrow.fs as pafs
+from deltalake.fs import DeltaStorageHandler
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """The place of all tables.
+
+    Attributes:
+        root: local path, ``file:`` URI, or URI of an object store (``s3://``, ``abfss://``, ``gs://``).
+        options: storage options of delta-rs (credentials, region, endpoint); never logged.
+    """
+
+    root: str
+    options: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    def table(self, name: str) -> str:
+        """URI or path of one table."""
+        return f"{self.root.rstrip('/')}/{name}"
+
+    @property
+    def local_path(self) -> Path | None:
+        """The root as a local path; None for an object store."""
+        parsed = urlparse(self.root)
+        if parsed.scheme in ("", "file"):
+            return Path(unquote(parsed.path) if parsed.scheme else self.root)
+        return None
+
+    def filesystem(self, name: str) -> pafs.FileSystem:
+        """A file system whose root is the folder of one table."""
+        path = self.local_path
+        if path is None:
+            return pafs.PyFileSystem(DeltaStorageHandler(self.table(name), dict(self.options)))
+        folder = path / name
+        folder.mkdir(parents=True, exist_ok=True)
+        return pafs.SubTreeFileSystem(str(folder), pafs.LocalFileSystem())
