@@ -10,6 +10,10 @@ from streaming.records.errors import UnreadableRecordError
 from streaming.records.reader import Value, read_assignment, read_subscription
 
 _CONSUMER = "consumer"
+_NAME_BYTES = 112
+"""Memory of a topic name and its place among the names, besides its characters."""
+_ENTRY_BYTES = 96
+"""Memory of a topic's entry in the partitions of a member, besides the numbers."""
 
 
 def generation_of(key: Any, value: Value) -> ClassicGeneration:
@@ -47,24 +51,35 @@ def _opaque(row: Any) -> GroupMember:
 
 def _consumers(rows: list[Any], memory: int) -> tuple[GroupMember, ...]:
     members = []
+    names: dict[str, str] = {}
     rows.reverse()
     while rows:  # used up, so that a large group is never held in both forms
         row = rows.pop()
+        known = len(names)
         try:
-            member, memory = _consumer(row, memory)
+            member = _consumer(row, memory, names)
         except UnreadableRecordError as error:
             raise UnreadableRecordError(
                 error.reason, f"member {row.member_id}: {error.detail}"
             ) from None
+        memory -= (len(names) - known) * _NAME_BYTES
+        memory -= (len(member.owned) + len(member.assigned or ())) * _ENTRY_BYTES
         members.append(member)
     return tuple(members)
 
 
-def _consumer(row: Any, memory: int) -> tuple[GroupMember, int]:
-    _, subscription, left = read_subscription(row.subscription, memory)
-    _, assignment, left = read_assignment(row.assignment, left)
+def _consumer(row: Any, memory: int, names: dict[str, str]) -> GroupMember:
+    """One member.
+
+    Args:
+        row: the member in the record.
+        memory: bytes that reading what is embedded may take.
+        names: topic names met so far, so that members share them; added to.
+    """
+    _, subscription, _ = read_subscription(row.subscription, memory)
+    _, assignment, _ = read_assignment(row.assignment, memory)
     generation = subscription.generation_id
-    member = GroupMember(
+    return GroupMember(
         row.member_id,
         row.group_instance_id,
         row.client_id,
@@ -72,10 +87,9 @@ def _consumer(row: Any, memory: int) -> tuple[GroupMember, int]:
         subscription.rack_id,
         row.session_timeout,
         row.rebalance_timeout,
-        unique(subscription.topics),
-        take_partitions(subscription.owned_partitions),
+        unique(map(names.setdefault, subscription.topics, subscription.topics)),
+        take_partitions(subscription.owned_partitions, names),
         generation if generation >= 0 else None,
-        take_partitions(assignment.assigned_partitions) if row.assignment else None,
+        take_partitions(assignment.assigned_partitions, names) if row.assignment else None,
         subscription.user_data,
     )
-    return member, left

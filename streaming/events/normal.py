@@ -9,6 +9,8 @@ if TYPE_CHECKING:
 
     from streaming.events.model import Partitions
 
+_FEW = 32
+
 
 def unique(names: Iterable[str]) -> tuple[str, ...]:
     """Names sorted, each once."""
@@ -20,20 +22,30 @@ def known_time(time_ms: int) -> int | None:
     return None if time_ms == -1 else time_ms
 
 
-def take_partitions(rows: list[Any]) -> Partitions:
+def take_partitions(rows: list[Any], names: dict[str, str] | None = None) -> Partitions:
     """Sorted partitions by the rows' first field: topic name, topic id or subtopology id.
 
-    The rows are used up, so that a large record is never held in both forms. Some clients name a
-    topic more than once.
+    Some clients name a topic more than once: its partitions are put together.
+
+    Args:
+        rows: used up, so that a large record is never held in both forms.
+        names: strings met so far, to be shared; added to.
     """
-    found: Partitions = {}
-    if not rows:  # also the empty tuple of a version without them
-        return found
+    share = _alone if names is None else names.setdefault
+    if len(rows) <= _FEW:
+        found = {share(row[0], row[0]): tuple(sorted(row[1])) for row in rows}
+        if len(found) == len(rows):
+            return found
+    found = {}
     rows.reverse()
     while rows:
         row = rows.pop()
         name, numbers = row[0], row[1]
         if name in found:
             numbers = {*found[name], *numbers}
-        found[name] = tuple(sorted(numbers)) if len(numbers) > 1 else tuple(numbers)
+        found[share(name, name)] = tuple(sorted(numbers))
     return found
+
+
+def _alone(name: str, _name: str) -> str:
+    return name

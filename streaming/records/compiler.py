@@ -27,7 +27,6 @@ _FORMATS = {
     Scalar.INT64: "q",
 }
 _LITERALS = (int, str, bytes)
-_RUNS = {Scalar.INT32: "int32_run", Scalar.INT16: "int16_run"}
 
 
 def compile_reader(message: Message, version: int) -> Reader:
@@ -183,10 +182,15 @@ class _Source:
         count, value, element = self.length("i"), self.name(), kind.element
         with self.unless_null(count, value, nullable=nullable):
             self.check_count(count, element, path)
-            if element in _RUNS and isinstance(element, Scalar):
-                self.line(f"{value} = {_RUNS[element]}(data, pos, {count})")
-                self.line(f"pos += {struct.calcsize(_FORMATS[element])} * {count}")
+            if element is Scalar.INT32:
+                self.line(f"{value}, memory = int32_run(data, pos, {count}, memory)")
+                self.line(f"pos += 4 * {count}")
             else:
+                self.line(f"memory -= {count} * {memory_bytes(element)}")
+            self.line(f"if memory < 0: too_large({path!r}, {count})")
+            if element is Scalar.INT16:
+                self.line(f"{value} = int16_run(data, pos, {count}); pos += 2 * {count}")
+            elif element is not Scalar.INT32:
                 self.elements(value, count, element, path)
         return value
 
@@ -194,8 +198,6 @@ class _Source:
         least = least_wire_bytes(element, self._version, flexible=self._flexible)
         with self.block(f"if {count} < 0 or {count} * {least} > end - pos:"):
             self.line(f"bad_length({path!r}, {count}, end - pos)")
-        self.line(f"memory -= {count} * {memory_bytes(element)}")
-        self.line(f"if memory < 0: too_large({path!r}, {count})")
 
     def elements(self, value: str, count: str, element: Scalar | Struct, path: str) -> None:
         self.line(f"{value} = []")

@@ -18,16 +18,16 @@ _WIRE_BYTES = {
 }
 _MEMORY_BYTES = {
     Scalar.INT8: 0,  # small integers are shared
-    Scalar.INT16: 28,
-    Scalar.UINT16: 28,
-    Scalar.INT32: 28,
+    Scalar.INT16: 32,
+    Scalar.UINT16: 32,
+    Scalar.INT32: 32,
     Scalar.INT64: 32,
     Scalar.UUID: 72,
     Scalar.STRING: 52,  # besides its characters
     Scalar.BYTES: 36,  # besides its bytes
 }
 _POINTER_BYTES = 8
-_TUPLE_BYTES = 40
+_TUPLE_BYTES = 48
 _LIST_BYTES = 64
 
 MEMORY_PER_BYTE = 10

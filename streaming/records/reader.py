@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from streaming.records.fields import Message, RecordType
 
 _VERSION_BYTES = 2
+_MAX_INT16 = 0x7FFF
 _INT16 = struct.Struct(">h").unpack_from
 
 
@@ -125,17 +126,24 @@ def _read_embedded(
         memory = memory_limit(len(data))
     if not data:
         return Value(0, _nothing(message), memory)
-    version = _int16(data, message.struct.name)
-    if version > message.latest:
-        # As Kafka's clients do (ConsumerProtocol): newer versions only add fields at the end.
-        version = message.latest
-    elif version < 0:
-        _unknown_version(message, version)
     try:
+        version = data[0] << 8 | data[1]
+        if version > message.latest:
+            version = _newer_version(message, version)
         fields, _, left = readers[version](data, _VERSION_BYTES, memory)
     except (struct.error, IndexError, UnicodeDecodeError) as error:
         raise _unreadable(error, message) from None
     return Value(version, fields, left)
+
+
+def _newer_version(message: Message, version: int) -> int:
+    """The version to read a newer one as: the latest known, as Kafka's ConsumerProtocol does.
+
+    Newer versions only add fields at the end.
+    """
+    if version > _MAX_INT16:
+        _unknown_version(message, version - (1 << 16))
+    return message.latest
 
 
 def _nothing(message: Message) -> Any:

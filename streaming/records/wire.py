@@ -7,16 +7,26 @@ reader turns the latter two into the first.
 from __future__ import annotations
 
 import struct
+import sys
+from array import array
 from binascii import b2a_base64
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from streaming.records.errors import ReasonCode, UnreadableRecordError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 MAX_STRING_BYTES = 0x7FFF
 """Kafka's own limit, which compact lengths could exceed."""
 _MAX_VARINT_BYTES = 5
 _MAX_INT32 = 0x7FFFFFFF
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
+_POINTER_BYTES = 8
+_NUMBER_BYTES = 32
+_SHARED_BY_CPYTHON = 256
+_SHARED_HERE = 1 << 16
+_shared = {number: number for number in range(_SHARED_HERE)}.get
 _PREPARED_RUNS = 257
 _INT32_RUNS = tuple(struct.Struct(f">{count}i").unpack_from for count in range(_PREPARED_RUNS))
 
@@ -71,11 +81,37 @@ def tag_end(data: bytes, pos: int, size: int) -> int:
     return pos + size
 
 
-def int32_run(data: bytes, pos: int, count: int) -> tuple[int, ...]:
-    """``count`` int32; the caller has checked that they are there."""
-    if count < _PREPARED_RUNS:
-        return _INT32_RUNS[count](data, pos)
-    return struct.unpack_from(f">{count}i", data, pos)
+def int32_run(data: bytes, pos: int, count: int, memory: int) -> tuple[tuple[int, ...], int]:
+    """``count`` int32; the caller has checked that they are there.
+
+    Partition numbers beyond those that CPython shares itself are shared here: each would take 32
+    bytes otherwise, eight times what it takes in the record.
+
+    Returns:
+        The numbers, and the memory left.
+    """
+    if count >= _PREPARED_RUNS:
+        return _long_int32_run(data, pos, count, memory)
+    run = _INT32_RUNS[count](data, pos)
+    memory -= count * _POINTER_BYTES
+    if count and (run[0] > _SHARED_BY_CPYTHON or run[-1] > _SHARED_BY_CPYTHON):
+        run = tuple(map(_shared, run, run))
+        memory -= _unshared_bytes(run)
+    return run, memory
+
+
+def _long_int32_run(data: bytes, pos: int, count: int, memory: int) -> tuple[tuple[int, ...], int]:
+    numbers = array("i", data[pos : pos + 4 * count])
+    if sys.byteorder == "little":
+        numbers.byteswap()
+    memory -= count * _POINTER_BYTES + _unshared_bytes(numbers)
+    return tuple(map(_shared, numbers, numbers)) if memory >= 0 else (), memory
+
+
+def _unshared_bytes(numbers: Collection[int]) -> int:
+    if min(numbers) >= 0 and max(numbers) < _SHARED_HERE:
+        return 0
+    return _NUMBER_BYTES * sum(not 0 <= number < _SHARED_HERE for number in numbers)
 
 
 def int16_run(data: bytes, pos: int, count: int) -> tuple[int, ...]:
