@@ -56,29 +56,28 @@ def to_kafka_json(
 
 def _embed(record_type: int, data: dict[str, Any], value: Value) -> None:
     if record_type == _GROUP_METADATA and value.fields.protocol_type == _CONSUMER:
-        _embed_members(data["members"], value)
-    elif record_type == _CONSUMER_MEMBER and value.fields.classic_member_metadata:
-        classic = value.fields.classic_member_metadata
-        left = value.memory_left
-        shown = data["classicMemberMetadata"]["supportedProtocols"]
-        for place, protocol in zip(shown, classic.supported_protocols, strict=True):
-            subscription = read_subscription(protocol.metadata, left)
-            left = subscription.memory_left
-            place["metadata"] = _embedded(SUBSCRIPTION, protocol.metadata, subscription)
+        for shown, member in zip(data["members"], value.fields.members, strict=True):
+            shown["subscription"] = _subscription(member.subscription, value)
+            shown["assignment"] = _assignment(member.assignment, value)
+    elif record_type == _CONSUMER_MEMBER and data.get("classicMemberMetadata"):
+        protocols = value.fields.classic_member_metadata.supported_protocols
+        places = data["classicMemberMetadata"]["supportedProtocols"]
+        for shown, protocol in zip(places, protocols, strict=True):
+            shown["metadata"] = _subscription(protocol.metadata, value)
 
 
-def _embed_members(shown: list[dict[str, Any]], value: Value) -> None:
-    left = value.memory_left
-    for place, member in zip(shown, value.fields.members, strict=True):
-        subscription = read_subscription(member.subscription, left)
-        assignment = read_assignment(member.assignment, subscription.memory_left)
-        left = assignment.memory_left
-        place["subscription"] = _embedded(SUBSCRIPTION, member.subscription, subscription)
-        place["assignment"] = _embedded(ASSIGNMENT, member.assignment, assignment)
+def _subscription(raw: bytes, around: Value) -> Any:
+    if not raw:
+        return ""
+    read = read_subscription(raw, around.memory_left)
+    return _message(SUBSCRIPTION, read.version, read.fields)
 
 
-def _embedded(message: Message, raw: bytes, value: Value) -> Any:
-    return _message(message, value.version, value.fields) if raw else ""
+def _assignment(raw: bytes, around: Value) -> Any:
+    if not raw:
+        return ""
+    read = read_assignment(raw, around.memory_left)
+    return _message(ASSIGNMENT, read.version, read.fields)
 
 
 def _message(message: Message, version: int, fields: Any) -> dict[str, Any]:
