@@ -1,0 +1,106 @@
+"""Keep the tables quick and small: compact, forget what is old, delete files nobody reads."""
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from deltalake import DeltaTable
+from deltalake.exceptions import CommitFailedError, TableNotFoundError
+
+from streaming.tables.schemas import TABLES, TableSpec
+from streaming.tables.storage import Location
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upkeep:
+    """What is to be kept.
+
+    Attributes:
+        history: rows of histories older than this are deleted.
+        vacuum: files no longer in a table are deleted once they are older than this.
+    """
+
+    history: timedelta
+    vacuum: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UpkeepDone:
+    """What was done to one table.
+
+    Attributes:
+        table: its name.
+        files_before, files_after: files in it.
+        rows_deleted: rows that were older than the retention.
+        files_deleted: files that were in it no longer.
+        seconds: how long it took.
+        postponed: why a step was left for the next time; '' if none was.
+    """
+
+    table: str
+    files_before: int
+    files_after: int
+    rows_deleted: int
+    files_deleted: int
+    seconds: float
+    postponed: str = ""
+
+
+def maintain(
+    location: Location, upkeep: Upkeep, *, specs: Iterable[TableSpec] = TABLES
+) -> Iterator[UpkeepDone]:
+    """Maintain tables, one after the other; tables that do not exist are passed over.
+
+    Safe beside a running query: it appends to histories, and only histories are compacted. A step
+    that loses against one of its commits is left for the next time.
+
+    Args:
+        location: where the tables lie.
+        upkeep: what is to be kept.
+        specs: which tables.
+    """
+    for spec in specs:
+        try:
+            table = DeltaTable(location.table(spec.name), storage_options=dict(location.options))
+        except TableNotFoundError:
+            continue
+        yield _maintain(table, spec, upkeep)
+
+
+def _maintain(table: DeltaTable, spec: TableSpec, upkeep: Upkeep) -> UpkeepDone:
+    started = time.monotonic()
+    before = _file_count(table)
+    rows_deleted, postponed = 0, ""
+    if not spec.keyed:
+        try:
+            rows_deleted = _forget(table, upkeep)
+            table.optimize.compact()
+        except CommitFailedError as error:
+            table.update_incremental()
+            postponed = f"the query committed first: {error}"
+    removed = table.vacuum(
+        retention_hours=round(upkeep.vacuum.total_seconds() / 3600),
+        dry_run=False,
+        enforce_retention_duration=False,
+    )
+    table.cleanup_metadata()
+    return UpkeepDone(
+        table=spec.name,
+        files_before=before,
+        files_after=_file_count(table),
+        rows_deleted=rows_deleted,
+        files_deleted=len(removed),
+        seconds=time.monotonic() - started,
+        postponed=postponed,
+    )
+
+
+def _forget(table: DeltaTable, upkeep: Upkeep) -> int:
+    cutoff = datetime.now(UTC) - upkeep.history
+    done = table.delete(f"event_time < '{cutoff:%Y-%m-%dT%H:%M:%S}Z'")
+    return int(done["num_deleted_rows"])
+
+
+def _file_count(table: DeltaTable) -> int:
+    return int(table.get_add_actions().num_rows)
