@@ -6,7 +6,7 @@
 
 import numpy as np
 
-from assignors.fairest import most_keepable
+from assignors.fairest import fairest, most_keepable
 from assignors.problem import DEPARTED, NOBODY, IntArray, Problem
 from assignors.units import in_units
 
@@ -76,11 +76,12 @@ def moves_to_fairest(problem: Problem, live: IntArray, *, joined: bool = False) 
     Args:
         problem: The group.
         live: (P,) owners.
-        joined: Count units of the join form, partition numbers across each join set, instead.
+        joined: Reach a fairest assignment of the join form, in which a partition number moves
+            across all topics of its join set.
     """
     if joined:
-        units = in_units(problem, problem.join_sets)
-        return moves_to_fairest(units.problem, units.owners(live))
+        ideal = _fairest_joined(problem, live)
+        return int(np.count_nonzero((ideal != live) & (ideal >= 0)))
     if not problem.members:
         return 0
     return problem.size - most_keepable(problem, live)
@@ -93,11 +94,11 @@ def necessary_churn(problem: Problem, *, joined: bool = False) -> int:
 
     Args:
         problem: The group with its previous owners.
-        joined: Count units of the join form, partition numbers across each join set, instead.
+        joined: Reach a fairest assignment of the join form, in which a partition number moves
+            across all topics of its join set.
     """
     if joined:
-        units = in_units(problem, problem.join_sets)
-        return _least_churn(units.problem, units.owners(problem.previous))
+        return churn(problem.previous, _fairest_joined(problem, problem.previous))
     return _least_churn(problem, problem.previous)
 
 
@@ -132,6 +133,12 @@ def topic_skew(problem: Problem, owner: IntArray) -> float:
 def unassigned(problem: Problem, owner: IntArray) -> int:
     """Partitions of subscribed topics that have no owner."""
     return problem.size - int(np.count_nonzero(owner >= 0))
+
+
+def _fairest_joined(problem: Problem, owner: IntArray) -> IntArray:
+    """(P,) a fairest assignment of units that leaves the most of them where `owner` has them."""
+    units = in_units(problem, problem.join_sets)
+    return units.expand(fairest(units.problem, units.problem.claimable(units.owners(owner))))
 
 
 def _least_churn(problem: Problem, previous: IntArray) -> int:

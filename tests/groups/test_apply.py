@@ -194,7 +194,7 @@ def member(name: str) -> ConsumerMember:
 
 
 def current(
-    name: str, epoch: int, partitions: tuple[int, ...], **more: object
+    name: str, epoch: int, partitions: tuple[int, ...], state: str = "stable"
 ) -> CurrentAssignment:
     revoking: Partitions = {"T": (3, 4, 5)} if state == "unrevoked_partitions" else {}
     return CurrentAssignment("g", name, epoch, epoch - 1, state, {"T": partitions}, revoking)

@@ -1,0 +1,52 @@
+"""Maintenance: less files, no old rows, nothing else changed."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from deltalake import DeltaTable
+
+from streaming.tables.commits import TableCommits
+from streaming.tables.files import rows_to_table, write_file
+from streaming.tables.maintenance import Upkeep, maintain
+from streaming.tables.schemas import DRIFT, GROUP_STATE, TableSpec
+from streaming.tables.storage import Location
+
+KEEP = Upkeep(history=timedelta(days=30), vacuum=timedelta(0))
+
+
+def commit(tables: TableCommits, spec: TableSpec, number: int, time: datetime) -> None:
+    row = {"cluster": "c", "group_id": f"g{number}", "event_time": time}
+    shard = 0 if spec.keyed else None
+    file = write_file(tables.location, spec, rows_to_table(spec, [row]), shard=shard)
+    tables.commit(spec, [file], application="q", batch_id=number)
+
+
+def test_histories_are_compacted_and_old_rows_and_files_deleted(tmp_path: Path) -> None:
+    tables = TableCommits(Location(str(tmp_path)))
+    now = datetime.now(UTC)
+    for number in range(12):
+        commit(tables, DRIFT, number, now - timedelta(days=60 if number < 2 else 1))
+        commit(tables, GROUP_STATE, number, now)
+    done = {each.table: each for each in maintain(tables.location, KEEP)}
+    assert done["drift"].rows_deleted == 2
+    assert (done["drift"].files_before, done["drift"].files_after) == (12, 1)
+    assert done["drift"].files_deleted == 12
+    groups = DeltaTable(str(tmp_path / "drift")).to_pyarrow_table()["group_id"].to_pylist()
+    assert sorted(groups) == sorted(f"g{number}" for number in range(2, 12))
+    assert done["group_state"].files_deleted == 11
+    assert len(list((tmp_path / "group_state").rglob("*.parquet"))) == 1
+
+
+def test_a_query_that_holds_the_tables_open_goes_on_after_maintenance(tmp_path: Path) -> None:
+    tables = TableCommits(Location(str(tmp_path)))
+    now = datetime.now(UTC)
+    commit(tables, DRIFT, 0, now)
+    commit(tables, DRIFT, 1, now)
+    list(maintain(tables.location, KEEP))
+    commit(tables, DRIFT, 2, now)
+    assert tables.row_count(DRIFT) == 3
+    assert TableCommits(tables.location).row_count(DRIFT) == 3
+
+
+def test_tables_that_do_not_exist_are_passed_over(tmp_path: Path) -> None:
+    assert list(maintain(Location(str(tmp_path)), KEEP)) == []
