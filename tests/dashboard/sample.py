@@ -95,7 +95,7 @@ def measures(topics: Mapping[str, int], members: Sequence[str], live: Owners, id
         "partition_count": total,
         "drift_count": drifted,
         "drift_share": drifted / total if total else 0.0,
-        "moves_to_fairest": moves(live, stick(topics, members, live)) if members else 0,
+        "moves_to_fairest": _moves_to_fairest(topics, members, live),
         "balance_score": sum(abs(a - b) for a, b in combinations(values, 2)),
         "ideal_balance_score": sum(
             abs(a - b) for a, b in combinations(loads_of(ideal, members).values(), 2)
@@ -113,12 +113,20 @@ def measures(topics: Mapping[str, int], members: Sequence[str], live: Owners, id
 
 def _topic_skew(topics: Mapping[str, int], members: Sequence[str], live: Owners) -> float:
     if not members:
-        return 0.0
+        return 1.0
     held = Counter((partition[0], owner) for partition, owner in live.items() if owner)
     return max(
-        max(held[topic, member] for member in members) / max(count / len(members), 1)
+        max(held[topic, member] for member in members) / -(-count // len(members))
         for topic, count in topics.items()
     )
+
+
+def _moves_to_fairest(topics: Mapping[str, int], members: Sequence[str], live: Owners) -> int:
+    """A partition without an owner must move too."""
+    if not members:
+        return 0
+    ownerless = sum(owner is None for owner in live.values())
+    return ownerless + moves(live, stick(topics, members, live))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,12 +271,13 @@ class Group:
         return {"lag": sum(lags), "lag_skew": max(lags) / mean if mean else 1.0}
 
     def name(self, member: str) -> Row:
-        host = f"/10.0.{len(self.group_id)}.{int(''.join(filter(str.isdigit, member)) or 1) % 250}"
+        client = member.rsplit("-", 1)[0]
+        number = "".join(filter(str.isdigit, client)) or "1"
         return {
             "member_id": member,
-            "instance_id": member if self.static else None,
-            "client_id": member.rsplit("-", 1)[0],
-            "client_host": host,
+            "instance_id": client if self.static else None,
+            "client_id": client,
+            "client_host": f"/10.0.{len(self.group_id)}.{number}",
         }
 
     def finish(self, now: datetime) -> dict[str, list[Row]]:

@@ -1,0 +1,1 @@
+"""What a group would look like under another policy, with other members, or more partitions."""
