@@ -1,0 +1,91 @@
+"""Jobs of micro-batches, made from the settings and what the cluster says of itself."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from streaming.alerts.rules import RuleBook
+from streaming.groups.machine import Timing
+from streaming.groups.topology import Topology
+from streaming.measuring.policies import JoinRule, Policies, ReferenceRule
+from streaming.query.job import BatchJob
+from streaming.query.progress import BatchInfo
+from streaming.settings.alerts import Sinks
+from streaming.settings.model import Settings
+from streaming.settings.policies import PoliciesSettings
+from streaming.settings.query import QuerySettings
+from streaming.tables.commits import TableCommits
+from streaming.tables.schemas import GROUP_STATE, OFFSETS
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterFacts:
+    """What a batch needs to know of the cluster.
+
+    Attributes:
+        topology: its topics.
+        end_offsets: (partitions,) end offsets of each topic, -1 where unknown.
+    """
+
+    topology: Topology
+    end_offsets: Mapping[str, npt.NDArray[np.int64]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobMaker:
+    """Makes the job of each batch.
+
+    Attributes:
+        settings: the configuration.
+        tables: the open tables.
+        ask_cluster: what the cluster says now; the flag asks for end offsets of now.
+    """
+
+    settings: Settings
+    tables: TableCommits
+    ask_cluster: Callable[[bool], ClusterFacts]
+
+    def __call__(self, info: BatchInfo, refresh: bool) -> BatchJob:  # noqa: FBT001 - a protocol
+        """Make the job of one batch."""
+        settings = self.settings
+        facts = self.ask_cluster(refresh)
+        # Where alerts are sent is for the driver alone: the addresses may hold passwords.
+        alerts = settings.alerts.model_copy(update={"sinks": Sinks()})
+        return BatchJob(
+            cluster=settings.cluster.name,
+            batch_id=info.batch_id,
+            now_ms=info.now_ms,
+            source_topic=settings.source_topic,
+            json_events=settings.source.kind == "events",
+            ignored_groups=settings.source.ignore_groups,
+            location=self.tables.location,
+            state_files=self.tables.shard_files(GROUP_STATE),
+            offset_files=self.tables.shard_files(OFFSETS),
+            refresh=refresh,
+            topology=facts.topology,
+            end_offsets=facts.end_offsets,
+            timing=timing_of(settings.query),
+            policies=policies_of(settings.policies),
+            rules=RuleBook(alerts),
+        )
+
+
+def timing_of(settings: QuerySettings) -> Timing:
+    """Durations of rebalances, from the configuration."""
+    return Timing(
+        settle_ms=round(settings.settle_seconds * 1000),
+        episode_gap_ms=round(settings.episode_gap_seconds * 1000),
+    )
+
+
+def policies_of(settings: PoliciesSettings) -> Policies:
+    """Policies, from the configuration."""
+    return Policies(
+        drift=settings.drift,
+        references=tuple(
+            ReferenceRule(groups=rule.groups, policy=rule.policy) for rule in settings.reference
+        ),
+        joins=tuple(JoinRule(groups=rule.groups, topics=rule.topics) for rule in settings.joins),
+    )
