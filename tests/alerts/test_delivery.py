@@ -1,10 +1,7 @@
 """Delivery from a real table to a real HTTP server, through the threads."""
 
-import json
-import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -17,56 +14,14 @@ from streaming.errors import ConfigurationError
 from streaming.settings.alerts import AlertsSettings
 from streaming.tables.reader import TableReader
 from streaming.tables.storage import Location
+from tests.alerts.inbox import Inbox, receiving
 from tests.alerts.parts import START, append, resolution, row
-
-WAIT_SECONDS = 20.0
-
-
-class Inbox(ThreadingHTTPServer):
-    """Takes what is posted to it, and lets a test wait for it."""
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.answers: list[int] = []
-        self.got: list[tuple[str, Any]] = []
-        self.changed = threading.Condition()
-
-    @property
-    def host(self) -> str:
-        return f"127.0.0.1:{self.server_address[1]}"
-
-    def wait_for(self, count: int) -> list[tuple[str, Any]]:
-        with self.changed:
-            self.changed.wait_for(lambda: len(self.got) >= count, timeout=WAIT_SECONDS)
-            return [*self.got]
-
-
-class _Handler(BaseHTTPRequestHandler):
-    server: Inbox
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        with self.server.changed:
-            status = self.server.answers.pop(0) if self.server.answers else 200
-            if status == 200:
-                self.server.got.append((self.path, body))
-            self.server.changed.notify_all()
-        self.send_response(status)
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Tests are quiet."""
 
 
 @pytest.fixture
 def inbox() -> Iterator[Inbox]:
-    server = Inbox()
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with receiving() as server:
+        yield server
 
 
 def to_webhook(inbox: Inbox) -> AlertsSettings:
@@ -149,7 +104,7 @@ def test_alertmanager_gets_labels_that_stay_and_annotations_that_change(
         "topic": "clicks",
     }
     assert posted["annotations"]["value"] == "2.5"
-    assert posted["generatorURL"] == "https://board/groups/shop/a%2Fb"
+    assert posted["generatorURL"] == "https://board/group?cluster=shop&id=a%2Fb"
     assert datetime.fromisoformat(posted["startsAt"]) == START
     assert datetime.fromisoformat(posted["endsAt"]) > soon(200)
 

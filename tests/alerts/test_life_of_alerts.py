@@ -68,7 +68,7 @@ def changes_of(life: list[GroupFacts]) -> list[AlertChange]:
     return changes
 
 
-@settings(derandomize=True, max_examples=100)
+@settings(derandomize=True, max_examples=40)
 @given(lives())
 def test_every_alert_opens_once_changes_in_order_and_resolves_at_most_once(
     life: list[GroupFacts],
@@ -85,7 +85,7 @@ def test_every_alert_opens_once_changes_in_order_and_resolves_at_most_once(
         assert all(a.at_ms < b.at_ms for a, b in pairwise(alert))
 
 
-@settings(derandomize=True, max_examples=100)
+@settings(derandomize=True, max_examples=40)
 @given(lives())
 def test_a_rule_has_one_open_alert_at_most(life: list[GroupFacts]) -> None:
     open_ids: dict[str, str] = {}
@@ -97,7 +97,7 @@ def test_a_rule_has_one_open_alert_at_most(life: list[GroupFacts]) -> None:
             assert open_ids.pop(change.rule) == change.alert_id
 
 
-@settings(derandomize=True, max_examples=50)
+@settings(derandomize=True, max_examples=25)
 @given(lives())
 def test_what_fires_can_be_taken_up_from_the_table(life: list[GroupFacts]) -> None:
     memory, last = HEALTHY, dict[str, dict[str, Any]]()
@@ -110,7 +110,7 @@ def test_what_fires_can_be_taken_up_from_the_table(life: list[GroupFacts]) -> No
     assert {rule: watched.opened for rule, watched in taken_up.watched.items()} == firing
 
 
-@settings(derandomize=True, max_examples=50)
+@settings(derandomize=True, max_examples=25)
 @given(lives())
 def test_looking_at_the_deadlines_misses_nothing(life: list[GroupFacts]) -> None:
     """Between two events nothing opens or resolves but at a deadline that was announced."""

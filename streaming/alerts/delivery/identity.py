@@ -1,7 +1,7 @@
 """Names and links of alerts, as every sink shows them."""
 
 from hashlib import sha256
-from urllib.parse import quote, urlsplit
+from urllib.parse import urlencode, urlsplit
 
 from streaming.alerts.delivery.alerts import Alert
 
@@ -17,7 +17,7 @@ def group_link(dashboard_url: str, alert: Alert) -> str:
     base = dashboard_url.rstrip("/")
     if not base or not alert.group_id:
         return base
-    return f"{base}/groups/{quote(alert.cluster, safe='')}/{quote(alert.group_id, safe='')}"
+    return f"{base}/group?{urlencode({'cluster': alert.cluster, 'id': alert.group_id})}"
 
 
 def headline(alert: Alert) -> str:

@@ -1,0 +1,204 @@
+"""Alerts from the Delta table through a real Alertmanager to a webhook behind it.
+
+Needs Debian's ``prometheus-alertmanager``. It runs by hand on loopback, without a cluster.
+"""
+
+import shutil
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from streaming.alerts.delivery import AlertDelivery, configured_sinks
+from streaming.embedded.ports import LOOPBACK, free_ports
+from streaming.embedded.process import TiedProcess
+from streaming.settings.alerts import AlertsSettings
+from streaming.tables.storage import Location
+from tests.alerts.inbox import WAIT_SECONDS, Inbox, receiving
+from tests.alerts.parts import append, resolution, row
+
+pytestmark = pytest.mark.integration
+CONFIGURATION = """
+route:
+  receiver: hook
+  group_by: ['...']
+  group_wait: 100ms
+  group_interval: 100ms
+  repeat_interval: 1h
+receivers:
+  - name: hook
+    webhook_configs:
+      - url: http://{host}/hook
+        send_resolved: true
+"""
+
+
+class Alertmanager:
+    """A real one, whose notifications end in `inbox`."""
+
+    def __init__(self, folder: Path, inbox: Inbox) -> None:
+        binary = shutil.which("prometheus-alertmanager") or shutil.which("alertmanager")
+        assert binary, "install Debian's prometheus-alertmanager for this test"
+        self.inbox = inbox
+        self.folder = folder
+        (port,) = free_ports(1)
+        self.url = f"http://{LOOPBACK}:{port}"
+        configuration = folder / "alertmanager.yml"
+        configuration.write_text(CONFIGURATION.format(host=inbox.host))
+        self.command = [
+            binary,
+            f"--config.file={configuration}",
+            f"--storage.path={folder / 'storage'}",
+            f"--web.listen-address={LOOPBACK}:{port}",
+            "--cluster.listen-address=",
+        ]
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        with TiedProcess(self.command, log=self.folder / "alertmanager.log") as process:
+            self._wait_until_ready(process)
+            yield
+            process.stop(within_seconds=WAIT_SECONDS)
+
+    def active(self) -> list[dict[str, Any]]:
+        alerts: list[dict[str, Any]] = httpx.get(f"{self.url}/api/v2/alerts").json()
+        return alerts
+
+    def notified(self) -> Counter[tuple[str, str]]:
+        """How often the webhook heard of each (status, group)."""
+        return Counter(
+            (alert["status"], alert["labels"]["group"])
+            for _, message in self.inbox.wait_for(0)
+            for alert in message["alerts"]
+        )
+
+    def wait_until_notified(self, *expected: tuple[str, str]) -> None:
+        with self.inbox.changed:
+            assert self.inbox.changed.wait_for(
+                lambda: self.notified().keys() >= {*expected}, timeout=WAIT_SECONDS
+            ), f"{expected} not in {self.notified()}"
+
+    def _wait_until_ready(self, process: TiedProcess) -> None:
+        pause, deadline = threading.Event(), time.monotonic() + WAIT_SECONDS
+        while not self._is_ready():
+            assert not process.ended, process.tail()
+            assert time.monotonic() < deadline, process.tail()
+            pause.wait(0.05)
+
+    def _is_ready(self) -> bool:
+        try:
+            return httpx.get(f"{self.url}/-/ready").is_success
+        except httpx.TransportError:
+            return False
+
+
+@pytest.fixture
+def alertmanager(tmp_path: Path) -> Iterator[Alertmanager]:
+    folder = tmp_path / "alertmanager"
+    folder.mkdir()
+    with receiving() as inbox:
+        yield Alertmanager(folder, inbox)
+
+
+@contextmanager
+def delivering(alertmanager: Alertmanager, folder: Path) -> Iterator[AlertDelivery]:
+    settings = AlertsSettings.model_validate(
+        {
+            "sinks": {"alertmanager": [alertmanager.url]},
+            "repost_seconds": 1,
+            "dashboard_url": "http://board",
+        }
+    )
+    sinks = configured_sinks(settings, least_firing=timedelta(seconds=1))
+    location = Location(str(folder))
+    with AlertDelivery(settings, cluster="shop", location=location, sinks=sinks) as delivery:
+        yield delivery
+
+
+def now() -> datetime:
+    return datetime.now(UTC)
+
+
+def test_an_alert_opens_and_resolves(alertmanager: Alertmanager, tmp_path: Path) -> None:
+    opened = now()
+    append(tmp_path, row(1, at=opened, value=0.25, summary="It is unfair."))
+    with alertmanager.running(), delivering(alertmanager, tmp_path) as delivery:
+        alertmanager.wait_until_notified(("firing", "group-1"))
+        (active,) = alertmanager.active()
+        assert active["labels"] == {
+            "alertname": "KafkaGroupUnfair",
+            "rule": "unfair",
+            "severity": "warning",
+            "cluster": "shop",
+            "group": "group-1",
+        }
+        assert active["annotations"]["value"] == "0.25"
+        assert active["annotations"]["summary"] == "It is unfair."
+        assert active["generatorURL"] == "http://board/group?cluster=shop&id=group-1"
+        append(tmp_path, resolution(1, opened=opened, at=now()))
+        delivery.wake()
+        alertmanager.wait_until_notified(("resolved", "group-1"))
+        assert alertmanager.active() == []
+
+
+def test_stopped_for_a_while_nothing_is_lost_and_nothing_comes_twice(
+    alertmanager: Alertmanager, tmp_path: Path
+) -> None:
+    opened = now()
+    append(tmp_path, row(1, at=opened), row(2, at=opened))
+    with delivering(alertmanager, tmp_path) as delivery:
+        with alertmanager.running():
+            alertmanager.wait_until_notified(("firing", "group-1"), ("firing", "group-2"))
+        append(tmp_path, row(3, at=now()), row(4, at=now()))
+        append(tmp_path, resolution(1, opened=opened, at=now()))
+        append(tmp_path, resolution(4, opened=opened, at=now()))
+        delivery.wake()
+        wait_until_failing(delivery)
+        with alertmanager.running():
+            alertmanager.wait_until_notified(
+                ("resolved", "group-1"), ("firing", "group-3"), ("resolved", "group-4")
+            )
+            # A fence: what comes before it would have come twice by now.
+            append(tmp_path, row(5, at=now()), resolution(3, opened=opened, at=now()))
+            delivery.wake()
+            alertmanager.wait_until_notified(("firing", "group-5"), ("resolved", "group-3"))
+    assert alertmanager.notified() == Counter(
+        {
+            ("firing", "group-1"): 1,
+            ("resolved", "group-1"): 1,
+            ("firing", "group-2"): 1,
+            ("firing", "group-3"): 1,
+            ("resolved", "group-3"): 1,
+            ("firing", "group-4"): 1,
+            ("resolved", "group-4"): 1,
+            ("firing", "group-5"): 1,
+        }
+    )
+
+
+def test_a_monitor_started_again_neither_repeats_nor_forgets(
+    alertmanager: Alertmanager, tmp_path: Path
+) -> None:
+    opened = now()
+    append(tmp_path, row(1, at=opened), row(2, at=opened))
+    with alertmanager.running():
+        with delivering(alertmanager, tmp_path):
+            alertmanager.wait_until_notified(("firing", "group-1"), ("firing", "group-2"))
+        append(tmp_path, resolution(1, opened=opened, at=now()), row(3, at=now()))
+        with delivering(alertmanager, tmp_path):
+            alertmanager.wait_until_notified(("resolved", "group-1"), ("firing", "group-3"))
+    assert max(alertmanager.notified().values()) == 1
+
+
+def wait_until_failing(delivery: AlertDelivery) -> None:
+    pause, deadline = threading.Event(), time.monotonic() + WAIT_SECONDS
+    while not any(status.failures for status in delivery.statuses):
+        assert time.monotonic() < deadline
+        pause.wait(0.05)
