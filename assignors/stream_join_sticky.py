@@ -10,6 +10,8 @@ owner, and so do those of topics that the number's owner does not subscribe to. 
 considered.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from assignors.problem import NOBODY, IntArray, Problem
@@ -33,3 +35,8 @@ def assign(problem: Problem) -> IntArray:
     position[pool] = np.arange(len(pool), dtype=np.int32)
     shared = share_out(position[units.owners(problem.previous)], len(pool))
     return units.expand(pool[shared])
+
+
+def next_epoch(epochs: Iterable[int | None]) -> int:
+    """Epoch that the leader hands out with an assignment, given those of the subscriptions."""
+    return max((epoch for epoch in epochs if epoch is not None), default=0) + 1
