@@ -90,6 +90,12 @@ def deadline_ms(machine: GroupMachine, *, timing: Timing) -> int | None:
     return pending.started_ms + timing.settle_ms
 
 
+def waits_for_names(machine: GroupMachine) -> bool:
+    """Whether the group has settled but for the name of a topic id."""
+    group = machine.reconciliation
+    return machine.pending is not None and group is not None and group.has_settled()
+
+
 def is_gone(machine: GroupMachine, *, now_ms: int, timing: Timing) -> bool:
     """Whether a removed group can be forgotten.
 

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import structlog
 from pyspark.sql import DataFrame, SparkSession
@@ -17,8 +18,13 @@ log = structlog.get_logger(__name__)
 
 _START_WITHIN_SECONDS = 300.0
 
-JobMaker = Callable[[BatchInfo, bool], BatchJob]
-"""Makes the job of a batch; the flag says whether lags are to be taken anew."""
+
+class MakeJob(Protocol):
+    """Makes the job of a batch."""
+
+    def __call__(self, info: BatchInfo, *, refresh: bool, names_missing: bool) -> BatchJob:
+        """The job, with lags taken anew, or with topic names asked for anew."""
+
 
 AfterBatch = Callable[[BatchPlan, list[TaskReport], Clocks], None]
 """Told of a batch once it is committed."""
@@ -33,12 +39,14 @@ class Schedule:
         refresh_ms: how often lags are taken anew, milliseconds.
         deadlines_ms: per shard, when a group in it falls due.
         refreshed_ms: when lags were last taken.
+        names_missing: a group waits for the name of a topic id.
     """
 
     shards: int
     refresh_ms: int
     deadlines_ms: dict[int, int | None] = field(default_factory=dict)
     refreshed_ms: int | None = None
+    names_missing: bool = False
 
     def is_refresh(self, now_ms: int) -> bool:
         """Whether every group is to be looked at; always so at the first batch after a start."""
@@ -58,6 +66,8 @@ class Schedule:
         """Take over what the shards said of their next deadlines."""
         for report in reports:
             self.deadlines_ms.update(report.deadlines_ms)
+        if reports:
+            self.names_missing = any(report.names_missing for report in reports)
         if refreshed:
             self.refreshed_ms = now_ms
 
@@ -79,7 +89,7 @@ class Monitor:
     source: KafkaSource
     writer: BatchWriter
     schedule: Schedule
-    make_job: JobMaker
+    make_job: MakeJob
     after_batch: AfterBatch
     _started: threading.Event = field(default_factory=threading.Event, init=False)
     _query: StreamingQuery | None = field(default=None, init=False)
@@ -126,7 +136,7 @@ class Monitor:
         refresh = self.schedule.is_refresh(info.now_ms)
         clocks = Clocks()
         with clocks.timing("cluster"):
-            job = self.make_job(info, refresh)
+            job = self.make_job(info, refresh=refresh, names_missing=self.schedule.names_missing)
         plan = BatchPlan(
             info=info, job=job, due_shards=self.schedule.due(info.now_ms), application=application
         )

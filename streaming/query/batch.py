@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import orjson
 import structlog
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as f
 
 from streaming.query import task
 from streaming.query.job import BatchJob, Tally, TaskReport
 from streaming.query.outputs import HISTORIES
+from streaming.query.placement import placed
 from streaming.query.progress import BatchInfo
 from streaming.records.commits import reduce_commits
 from streaming.tables.buffers import TableBuffer
@@ -83,6 +84,7 @@ class BatchWriter:
         self._tables = tables
         self._shards = shards
         self._on_commit = on_commit
+        self._place: Column | None = None
 
     def is_done(self, *, application: str, batch_id: int) -> bool:
         """Whether a batch was carried out before: its state is committed, and that comes last."""
@@ -134,7 +136,9 @@ class BatchWriter:
             )
             nothing = [f.lit(None).cast(field.dataType) for field in rows.schema.fields[1:]]
             rows = rows.unionAll(due.select(f.col("id").cast("int"), *nothing))
-        return rows.repartition("shard").sortWithinPartitions("shard", "partition", "offset")
+        if self._place is None:
+            self._place = placed(records.sparkSession, f.col("shard"))
+        return rows.repartition(self._place).sortWithinPartitions("shard", "partition", "offset")
 
     def _commit_facts(
         self, plan: BatchPlan, reports: list[TaskReport], files: Mapping[str, list[DataFile]]

@@ -94,6 +94,7 @@ class TaskReport:
         emptied_state, emptied_offsets: shards of which no group, no offset is left.
         deadlines_ms: per shard, when a group in it must be looked at again without an event.
         newest_ms: timestamp of the newest record read; 0 if none.
+        names_missing: a group waits for the name of a topic id.
     """
 
     tally: Tally
@@ -102,3 +103,4 @@ class TaskReport:
     emptied_offsets: tuple[int, ...]
     deadlines_ms: Mapping[int, int | None]
     newest_ms: int
+    names_missing: bool

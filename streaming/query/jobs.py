@@ -1,7 +1,8 @@
 """Jobs of micro-batches, made from the settings and what the cluster says of itself."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,13 @@ class ClusterFacts:
     end_offsets: Mapping[str, npt.NDArray[np.int64]]
 
 
+class AskCluster(Protocol):
+    """Asks the cluster."""
+
+    def __call__(self, *, refresh: bool, anew: bool) -> ClusterFacts:
+        """What it says; with end offsets of now, with topics of now."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobMaker:
     """Makes the job of each batch.
@@ -40,17 +48,23 @@ class JobMaker:
     Attributes:
         settings: the configuration.
         tables: the open tables.
-        ask_cluster: what the cluster says now; the flag asks for end offsets of now.
+        ask_cluster: what the cluster says now.
     """
 
     settings: Settings
     tables: TableCommits
-    ask_cluster: Callable[[bool], ClusterFacts]
+    ask_cluster: AskCluster
 
-    def __call__(self, info: BatchInfo, refresh: bool) -> BatchJob:  # noqa: FBT001 - a protocol
-        """Make the job of one batch."""
+    def __call__(self, info: BatchInfo, *, refresh: bool, names_missing: bool) -> BatchJob:
+        """Make the job of one batch.
+
+        Args:
+            info: the batch.
+            refresh: look at every group, with end offsets of now.
+            names_missing: a group waits for the name of a topic id.
+        """
         settings = self.settings
-        facts = self.ask_cluster(refresh)
+        facts = self.ask_cluster(refresh=refresh, anew=names_missing)
         # Where alerts are sent is for the driver alone: the addresses may hold passwords.
         alerts = settings.alerts.model_copy(update={"sinks": Sinks()})
         return BatchJob(

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import pyarrow as pa
 
 from streaming.events import EventReader, GroupEvent, OffsetCommit, OffsetRemoved
-from streaming.groups.apply import apply, deadline_ms, expire, is_gone
+from streaming.groups.apply import apply, deadline_ms, expire, is_gone, waits_for_names
 from streaming.groups.causes import explain
 from streaming.groups.machine import GroupMachine
 from streaming.groups.snapshot import Settlement
@@ -61,6 +61,7 @@ class ShardWork:
         self._settled: set[str] = set()
         self.tally = Tally()
         self.newest_ms = 0
+        self.names_missing = False
 
     def run(self, records: Iterable[Record]) -> None:
         """Work through the records, in the order of their offsets, and then what is due."""
@@ -175,10 +176,15 @@ class ShardWork:
         columns.update(offsets.lag_columns(machine.settled, self._committed[machine.group_id]))
         columns["event_time"] = max(group.last_event_ms, machine.record_time_ms, 0) * 1000
         alert_deadline_ms = self._alerts.look(group)
-        machine_deadline_ms = deadline_ms(machine, timing=job.timing)
-        deadlines = [time for time in (alert_deadline_ms, machine_deadline_ms) if time is not None]
-        columns["deadline_time"] = min(deadlines) * 1000 if deadlines else None
+        columns["deadline_time"] = self._deadline_us(machine, alert_deadline_ms)
         columns["gone"] = is_gone(machine, now_ms=job.now_ms, timing=job.timing)
+
+    def _deadline_us(self, machine: GroupMachine, alert_deadline_ms: int | None) -> int | None:
+        if waits_for_names(machine):
+            self.names_missing = True
+            return self._job.now_ms * 1000
+        times = (alert_deadline_ms, deadline_ms(machine, timing=self._job.timing))
+        return min((time * 1000 for time in times if time is not None), default=None)
 
     def state(self) -> pa.Table | None:
         """Rows of ``group_state``; None if they are as they were."""

@@ -61,6 +61,7 @@ class _Task:
     emptied_offsets: list[int] = field(default_factory=list)
     deadlines_ms: dict[int, int | None] = field(default_factory=dict)
     newest_ms: int = 0
+    names_missing: bool = False
 
     def __post_init__(self) -> None:
         self.outputs = Outputs(self.job)
@@ -88,6 +89,7 @@ class _Task:
                 self.emptied_offsets.append(shard)
         self.deadlines_ms[shard] = work.next_deadline_ms()
         self.newest_ms = max(self.newest_ms, work.newest_ms)
+        self.names_missing |= work.names_missing
         self.tally.add(work.tally)
 
     def report(self) -> TaskReport:
@@ -98,6 +100,7 @@ class _Task:
             emptied_offsets=tuple(self.emptied_offsets),
             deadlines_ms=self.deadlines_ms,
             newest_ms=self.newest_ms,
+            names_missing=self.names_missing,
         )
 
 
@@ -116,4 +119,5 @@ def from_json(text: str) -> TaskReport:
         emptied_offsets=tuple(found["emptied_offsets"]),
         deadlines_ms={int(shard): time for shard, time in found["deadlines_ms"].items()},
         newest_ms=found["newest_ms"],
+        names_missing=found["names_missing"],
     )

@@ -1,0 +1,170 @@
+"""The running monitor: everything that `run` starts, and ends again in order."""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+
+import structlog
+from pyspark.sql import SparkSession
+from pyspark.sql.streaming.query import StreamingQuery
+
+from streaming.alerts.delivery import AlertDelivery
+from streaming.query.app import Monitor, Schedule
+from streaming.query.batch import BatchPlan, BatchWriter, Clocks
+from streaming.query.cluster_facts import open_feed
+from streaming.query.job import TaskReport
+from streaming.query.jobs import JobMaker
+from streaming.query.source import KafkaSource
+from streaming.query.upkeep import BackgroundUpkeep
+from streaming.session.spark import build_session
+from streaming.settings.client import ClientProperties
+from streaming.settings.model import Settings
+from streaming.settings.query import QuerySettings
+from streaming.tables.commits import TableCommits
+from streaming.tables.maintenance import Upkeep
+from streaming.tables.schemas import ALERTS
+from streaming.tables.storage import Location
+
+log = structlog.get_logger(__name__)
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A monitor that runs.
+
+    Attributes:
+        query: the streaming query.
+        tables: where its tables lie.
+    """
+
+    query: StreamingQuery
+    tables: Location
+
+    def wait(self, *, seconds: float | None = None) -> bool:
+        """Wait for the query's end.
+
+        Args:
+            seconds: how long; None without bound.
+
+        Returns:
+            Whether it has ended.
+
+        Raises:
+            pyspark.errors.StreamingQueryException: it failed.
+        """
+        if seconds is None:
+            self.query.awaitTermination()
+            return True
+        return bool(self.query.awaitTermination(max(1, round(seconds))))
+
+
+@contextmanager
+def running(
+    settings: Settings, *, once: bool = False, spark: SparkSession | None = None, say: Say
+) -> Iterator[Service]:
+    """Run the monitor while the context is open.
+
+    Args:
+        settings: the configuration.
+        once: read what is there and end.
+        spark: a session to use; None for one of our own, or the one that is there.
+        say: told what is being waited for.
+
+    Raises:
+        MonitorError: the cluster, Java or the configuration does not do.
+    """
+    location = location_of(settings)
+    client = ClientProperties.of(settings.cluster)
+    with ExitStack() as stack:
+        feed = stack.enter_context(open_feed(settings, client))
+        partitions = feed.await_topic(settings.source_topic, say=say)
+        session = spark or build_session(
+            master=settings.query.master, conf=settings.query.spark, say=say
+        )
+        tables = TableCommits(location)
+        delivery = stack.enter_context(
+            AlertDelivery(settings.alerts, cluster=settings.cluster.name, location=location)
+        )
+        stack.enter_context(_upkeep(settings, location))
+        monitor = Monitor(
+            spark=session,
+            source=_source(settings, client, partitions),
+            writer=BatchWriter(tables, shards=settings.query.shards),
+            schedule=_schedule(settings.query),
+            make_job=JobMaker(settings=settings, tables=tables, ask_cluster=feed.facts),
+            after_batch=_Follower(delivery),
+        )
+        query = monitor.start(
+            checkpoint=settings.query.checkpoint,
+            trigger_seconds=settings.query.trigger_seconds,
+            once=once,
+        )
+        stack.callback(_stop, query)
+        yield Service(query, location)
+
+
+def location_of(settings: Settings) -> Location:
+    """Where the configuration says that the tables lie."""
+    options = settings.query.storage_options
+    return Location(
+        settings.query.tables, {name: value.get_secret_value() for name, value in options.items()}
+    )
+
+
+def upkeep_of(settings: Settings) -> Upkeep:
+    """What maintenance is to keep."""
+    return Upkeep(
+        history=timedelta(days=settings.maintenance.history_days),
+        vacuum=timedelta(hours=settings.maintenance.vacuum_hours),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Follower:
+    """Told of every batch once it is committed."""
+
+    delivery: AlertDelivery
+
+    def __call__(self, plan: BatchPlan, reports: list[TaskReport], clocks: Clocks) -> None:
+        if any(file.table == ALERTS.name for report in reports for file in report.files):
+            self.delivery.wake()
+        log.debug("batch committed", batch_id=plan.info.batch_id, seconds=round(clocks.total, 3))
+
+
+def _source(
+    settings: Settings, client: ClientProperties, partitions: tuple[int, ...]
+) -> KafkaSource:
+    return KafkaSource(
+        topic=settings.source_topic,
+        partitions=partitions,
+        options=client.for_spark(),
+        starting_offsets=settings.source.starting_offsets,
+        max_records=settings.source.max_offsets_per_trigger,
+    )
+
+
+def _schedule(settings: QuerySettings) -> Schedule:
+    return Schedule(shards=settings.shards, refresh_ms=round(settings.lag_refresh_seconds * 1000))
+
+
+@contextmanager
+def _upkeep(settings: Settings, location: Location) -> Iterator[None]:
+    upkeep = BackgroundUpkeep(
+        location, upkeep_of(settings), interval_seconds=settings.maintenance.interval_seconds
+    )
+    upkeep.start()
+    try:
+        yield
+    finally:
+        upkeep.stop()
+
+
+def _stop(query: StreamingQuery) -> None:
+    """End the query after the batch that it is at."""
+    started = time.monotonic()
+    query.stop()
+    log.info("query stopped", seconds=round(time.monotonic() - started, 3))
