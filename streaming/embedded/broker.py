@@ -10,8 +10,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from confluent_kafka import KafkaException
-from confluent_kafka.admin import AdminClient
+from confluent_kafka import KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient, OffsetSpec
 from confluent_kafka.cimpl import NewTopic
 
 from streaming.embedded.ports import LOOPBACK, free_ports
@@ -32,9 +32,9 @@ _JVM_OPTIONS = (
     "-XX:+UseSerialGC",
     "-XX:TieredStopAtLevel=1",
     "-Djava.awt.headless=true",
+    "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
     "-Dorg.slf4j.simpleLogger.showDateTime=true",
     "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS",
-    "-Dorg.slf4j.simpleLogger.log.org.reflections=error",
 )
 _START_ATTEMPT_COUNT = 3
 _START_WITHIN_SECONDS = 60.0
@@ -141,7 +141,7 @@ class EmbeddedBroker:
     def create_topics(
         self, partition_counts: Mapping[str, int], *, config: Mapping[str, str] | None = None
     ) -> None:
-        """Create topics and return once their partitions have leaders.
+        """Create topics and return once their partitions can be read and written.
 
         Args:
             partition_counts: Partitions per topic.
@@ -160,7 +160,11 @@ class EmbeddedBroker:
                 outcome.result()
             except KafkaException as error:
                 raise BrokerError(f"topic {name} could not be created: {error}") from error
-        until(lambda: _all_led(admin, partition_counts), awaited="leaders of the new partitions")
+        until(
+            lambda: _all_serve(admin, partition_counts),
+            awaited="leaders of the new partitions",
+            within_seconds=_START_WITHIN_SECONDS + sum(partition_counts.values()) / 20,
+        )
 
     @property
     def _properties(self) -> Path:
@@ -243,11 +247,12 @@ def _answers(admin: AdminClient) -> bool:
         return False
 
 
-def _all_led(admin: AdminClient, partition_counts: Mapping[str, int]) -> bool:
-    topics = admin.list_topics(timeout=_ASK_TIMEOUT_SECONDS).topics
-    return all(
-        name in topics
-        and len(topics[name].partitions) == count
-        and all(partition.leader >= 0 for partition in topics[name].partitions.values())
+def _all_serve(admin: AdminClient, partition_counts: Mapping[str, int]) -> bool:
+    """Whether every partition answers; metadata names leaders before they know it themselves."""
+    wanted = {
+        TopicPartition(name, number): OffsetSpec.latest()
         for name, count in partition_counts.items()
-    )
+        for number in range(count)
+    }
+    answers = admin.list_offsets(wanted, request_timeout=_ASK_TIMEOUT_SECONDS)
+    return all(answer.exception() is None for answer in answers.values())
