@@ -247,4 +247,9 @@ def test_the_monitor_is_behind_only_if_there_is_something_to_read() -> None:
     behind = replace(quiet, behind_records=7)
     (opened,) = evaluate(rules, behind, HEALTHY).changes
     assert (opened.rule, opened.group_id, opened.subject) == ("monitor_behind", "", "")
-    assert "7 records behind" in opened.summary
+    assert "7 records to read" in opened.summary
+    read_nothing = replace(behind, now_ms=NOW + 1, behind_seconds=None)
+    memory = evaluate(rules, behind, HEALTHY).memory
+    assert evaluate(rules, read_nothing, memory).changes == ()
+    caught_up = replace(read_nothing, behind_records=0)
+    assert [c.status for c in evaluate(rules, caught_up, memory).changes] == ["resolved"]

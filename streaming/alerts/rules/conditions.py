@@ -228,15 +228,13 @@ def _stopped_begins(facts: GroupFacts, threshold: float) -> int | None:
 
 
 def _behind(facts: MonitorFacts) -> float | None:
-    if facts.behind_records is None or facts.behind_seconds is None:
-        return None
-    return facts.behind_seconds if facts.behind_records else 0.0
+    return facts.behind_seconds if facts.behind_records != 0 else 0.0
 
 
 def _behind_text(facts: MonitorFacts) -> str:
     return (
-        f"The monitor is {facts.behind_seconds:,.0f} s and {facts.behind_records:,} records behind:"
-        " what it shows is that old."
+        f"The monitor is {facts.behind_seconds:,.0f} s behind, with {facts.behind_records or 0:,}"
+        " records to read: what it shows is that old."
     )
 
 

@@ -94,7 +94,7 @@ class MonitorFacts:
     Attributes:
         cluster: name of the Kafka cluster.
         now_ms: the micro-batch's clock, milliseconds of Unix time.
-        behind_seconds: age of the newest record read.
+        behind_seconds: age of the newest record read; None if none was read.
         behind_records: records not yet read; 0 on a quiet topic, however old its last record.
         group_id: always ''.
     """
