@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Any
 from streaming.dashboard.health import SEVERITIES, Level
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
     from streaming.tables.reader import TableReader
 
 Row = dict[str, Any]
@@ -36,7 +34,7 @@ from last where place = 1 order by opened_time desc limit 20
 
 def open_alerts(reader: TableReader) -> list[Row]:
     """Alerts that are not resolved, the most urgent and then the oldest first."""
-    return sorted(reader.rows(_OPEN), key=lambda row: (-_level(row), row["opened_time"]))
+    return sorted(reader.rows(_OPEN), key=lambda row: (-alert_level(row), row["opened_time"]))
 
 
 def alerts_of(reader: TableReader, *, cluster: str, group_id: str) -> list[Row]:
@@ -44,14 +42,6 @@ def alerts_of(reader: TableReader, *, cluster: str, group_id: str) -> list[Row]:
     return reader.rows(_OF_GROUP, cluster=cluster, group_id=group_id)
 
 
-def levels_by_group(alerts: Iterable[Row]) -> Mapping[tuple[str, str], Level]:
-    """The most urgent open alert of each group."""
-    levels: dict[tuple[str, str], Level] = {}
-    for alert in alerts:
-        key = alert["cluster"], alert["group_id"]
-        levels[key] = max(levels.get(key, Level.NOTICE), _level(alert))
-    return levels
-
-
-def _level(alert: Row) -> Level:
+def alert_level(alert: Row) -> Level:
+    """How urgent an alert is."""
     return SEVERITIES.get(alert["severity"], Level.WARNING)

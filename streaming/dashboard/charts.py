@@ -5,6 +5,7 @@ All charts are drawn in their own units and stretched by the page; text stays ou
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,8 @@ WIDTH = 1000.0
 HEIGHT = 100.0
 ROW = 10.0
 _THINNEST, _THICKEST = 0.8, 7.0
+_SMALL = 10
+_ROUND = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +141,13 @@ def ribbons(
 
 
 def ceiling(value: float) -> int:
-    """The next round number (1, 2, 3, 4, 5, 6, 8, 10, 20, ..) that is not smaller; at least 1."""
+    """The next round number (1, 2, 3, .. 12, 15, 20, 25, ..) that is not smaller; at least 1."""
+    if value <= _SMALL:
+        return max(1, math.ceil(value))
     size = 1
-    while True:
-        for step in (1, 2, 3, 4, 5, 6, 8):
-            if step * size >= value:
-                return step * size
+    while size * _ROUND[-1] < value:
         size *= 10
+    return next(size * step for step in _ROUND if size * step >= value)
 
 
 def _ribbon(

@@ -16,10 +16,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from streaming.dashboard.alerts import alert_level
 from streaming.dashboard.health import Level, judge, levels, problems
+from streaming.tables.reader import like
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from streaming.tables.reader import TableReader
 
@@ -78,6 +80,7 @@ class Selection:
 
     Attributes:
         search: words that group, topics or assignor must contain, upper or lower case.
+        pattern: pattern of the group's id, with ``*`` and ``?``; '' for all.
         cluster: only this cluster; '' for all.
         level: only groups of this `Level` (its word), or `ILL`; '' for all.
         sort: key of `SORTS`.
@@ -86,6 +89,7 @@ class Selection:
     """
 
     search: str = ""
+    pattern: str = ""
     cluster: str = ""
     level: str = ""
     sort: str = "worst"
@@ -148,12 +152,14 @@ class Groups:
         columns: its columns as arrays, nulls as 0, false or ''.
         verdicts: health rules by code, a boolean per group.
         level: (G,) `Level` of each group, open alerts included.
+        alerts: open alerts by group.
     """
 
     table: pa.Table
     columns: Mapping[str, npt.NDArray[Any]]
     verdicts: Mapping[str, npt.NDArray[np.bool_]]
     level: npt.NDArray[np.int8]
+    alerts: Mapping[Key, Sequence[Row]]
 
     def clusters(self) -> list[str]:
         """Names of the clusters, sorted."""
@@ -194,13 +200,14 @@ class Groups:
         )
 
     def rows(self, indexes: Iterable[int]) -> list[Row]:
-        """The groups at these positions, with level and problems."""
+        """The groups at these positions, with level, problems and open alerts."""
         places = np.asarray(list(indexes), dtype=np.int64)
         rows = cast("list[Row]", self.table.take(pa.array(places)).to_pylist())
         for row, place in zip(rows, places.tolist(), strict=True):
             codes = frozenset(code for code, holds in self.verdicts.items() if holds[place])
             row["level"] = Level(int(self.level[place]))
             row["problems"] = problems(_without_nulls(row), codes)
+            row["alerts"] = self.alerts.get((row["cluster"], row["group_id"]), ())
         return rows
 
     def find(self, key: Key) -> Row | None:
@@ -218,6 +225,9 @@ class Groups:
             chosen &= self.level >= Level.NOTICE
         elif selection.level:
             chosen &= self.level == Level[selection.level.upper()]
+        if selection.pattern:
+            matches = pc.match_like(self.table["group_id"], like(selection.pattern))
+            chosen &= matches.to_numpy(zero_copy_only=False)
         for word in selection.search.split():
             chosen &= self._contains(word)
         return chosen
@@ -256,7 +266,7 @@ class Groups:
 
 
 def load_groups(
-    reader: TableReader, *, since: datetime, now: datetime, alerted: Mapping[Key, Level]
+    reader: TableReader, *, since: datetime, now: datetime, alerts: Iterable[Row]
 ) -> Groups:
     """Read all groups.
 
@@ -264,16 +274,25 @@ def load_groups(
         reader: the tables.
         since: begin of the window over which rebalances and churn are summed.
         now: for the rebalances of the last hour.
-        alerted: most urgent open alert of each group that has one.
+        alerts: open alerts, the most urgent first.
     """
     hour_ago = now - timedelta(hours=1)
     table = reader.query(_GROUPS, since=min(since, hour_ago), hour_ago=hour_ago)
     columns = {name: _array(table[name]) for name in table.schema.names}
     verdicts = judge(columns)
     level = levels(columns, verdicts)
-    for place, key in enumerate(_keys(columns)) if alerted else ():
-        level[place] = max(level[place], alerted.get(key, 0))
-    return Groups(table, columns, verdicts, level)
+    by_group = _by_group(alerts)
+    for place, key in enumerate(_keys(columns)) if by_group else ():
+        if key in by_group:
+            level[place] = max(level[place], alert_level(by_group[key][0]))
+    return Groups(table, columns, verdicts, level, by_group)
+
+
+def _by_group(alerts: Iterable[Row]) -> dict[Key, list[Row]]:
+    found: dict[Key, list[Row]] = {}
+    for alert in alerts:
+        found.setdefault((alert["cluster"], alert["group_id"]), []).append(alert)
+    return found
 
 
 def _keys(columns: Mapping[str, npt.NDArray[Any]]) -> Iterable[Key]:

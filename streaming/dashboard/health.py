@@ -169,7 +169,7 @@ RULES = (
     Rule(
         "lopsided",
         Level.NOTICE,
-        lambda groups: (groups["moves_to_fairest"] > 0) & groups["fair"],
+        lambda groups: (groups["moves_to_fairest"] > groups["unassigned_count"]) & groups["fair"],
         lambda row: f"{counted(row['moves_to_fairest'], 'move')} would make it fairest",
         "Fair by KIP-54, yet a chain of moves would even it out further; see what-if.",
     ),

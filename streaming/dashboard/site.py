@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from streaming.advice import Advice, advise, load_history
 from streaming.dashboard.activity import window_start
-from streaming.dashboard.alerts import Row, levels_by_group, open_alerts
+from streaming.dashboard.alerts import Row, open_alerts
 from streaming.dashboard.cache import VersionCache
 from streaming.dashboard.groups import Groups, load_groups
 from streaming.tables.reader import TableReader
@@ -90,7 +90,7 @@ class Site:
                 self.reader,
                 since=window_start(window, now),
                 now=now,
-                alerted=levels_by_group(self.alerts()),
+                alerts=self.alerts(),
             )
 
         basis = self.basis("group_state", "rebalances", "alerts")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import logging
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,23 +16,25 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from streaming.dashboard.groups import SORTS
-from streaming.dashboard.json_form import encode
-from streaming.dashboard.links import Address, link
+from streaming.dashboard.json_form import encode, plain
+from streaming.dashboard.links import Address
 from streaming.dashboard.pages.group import GroupNotFoundError, group_page
 from streaming.dashboard.pages.overview import overview, watched
 from streaming.dashboard.pages.rebalances import rebalances
+from streaming.dashboard.pages.what_if import json_of, what_if
 from streaming.dashboard.render import ASSETS, asset, asset_version, render
 from streaming.dashboard.security import SecurityHeaders
 from streaming.tables.reader import TablesError, TablesNotFoundError
 
 if TYPE_CHECKING:
+    from starlette.datastructures import QueryParams
     from starlette.requests import Request
 
     from streaming.dashboard.site import Site
 
 _LOG = logging.getLogger(__name__)
 _TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
-View = Callable[["Site", Mapping[str, str]], Any]
+View = Callable[["Site", "QueryParams"], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +46,14 @@ class _Page:
         template: its template.
         view: the query to what it shows.
         parameters: those it knows, kept in its links.
+        as_json: what it shows to plain data.
     """
 
     path: str
     template: str
     view: View
     parameters: tuple[str, ...]
+    as_json: Callable[[Any], object] = plain
 
     @property
     def api_path(self) -> str:
@@ -75,6 +79,7 @@ PAGES = (
         rebalances,
         ("q", "cluster", "cause", "wasteful", "window", "page"),
     ),
+    _Page("/what-if", "what_if.html", what_if, (), json_of),
 )
 
 
@@ -134,7 +139,7 @@ class _Shop:
                 tag = self._tag(request)
                 if request.headers.get("if-none-match") == tag:
                     return Response(status_code=304, headers=_headers(tag))
-                content = encode(page.view(self.site, request.query_params))
+                content = encode(page.as_json(page.view(self.site, request.query_params)))
             except GroupNotFoundError as error:
                 return _json({"error": str(error)}, 404)
             except TablesError as error:
@@ -169,7 +174,7 @@ class _Shop:
             view=page.view(self.site, query),
             monitors=watched(self.site),
             address=Address(page.path, known),
-            api_address=link(page.api_path, **known),
+            api_address=_with_query(page.api_path, request),
             here=page.path,
             sorts=SORTS,
             refresh_seconds=self.refresh_seconds,
@@ -198,6 +203,10 @@ def _headers(tag: str) -> dict[str, str]:
 
 def _json(content: object, status: int) -> Response:
     return Response(encode(content), status, media_type="application/json")
+
+
+def _with_query(path: str, request: Request) -> str:
+    return f"{path}?{request.url.query}" if request.url.query else path
 
 
 def _static(request: Request) -> Response:

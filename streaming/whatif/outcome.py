@@ -93,11 +93,7 @@ def evaluate(
     """
     checked(scenario)
     now = as_problem(group, join_sets=join_sets)
-    then = Problem.build(
-        {**group.topics, **scenario.partitions},
-        changed_members(group, scenario),
-        join_sets=join_sets,
-    )
+    then = problem_then(group, scenario, join_sets=join_sets)
     owner = settled(scenario.policy, then)
     assignment = owners_of(then, owner)
     moves = moves_between(group.live, assignment)
@@ -111,6 +107,16 @@ def evaluate(
         loads=_loads(group, then, owner),
         assignment=assignment,
     )
+
+
+def problem_then(group: LiveGroup, scenario: Scenario, *, join_sets: JoinSets = None) -> Problem:
+    """The group's problem with the scenario's members and partitions.
+
+    Raises:
+        ScenarioError: what is asked for cannot be tried on this group.
+    """
+    topics = {**group.topics, **scenario.partitions}
+    return Problem.build(topics, changed_members(group, scenario), join_sets=join_sets)
 
 
 def settled(policy: str, problem: Problem) -> IntArray:

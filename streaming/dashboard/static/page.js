@@ -2,6 +2,7 @@
 // focus, scroll and what was opened while they do.
 "use strict";
 
+document.documentElement.classList.add("js");
 const fresh = () => document.getElementById("fresh");
 const every = Number(fresh().dataset.refresh) * 1000;
 let etag = "";
@@ -135,7 +136,10 @@ document.addEventListener("click", (event) => {
 /* A form's address holds only what differs from its empty state. */
 function addressOf(form) {
   const address = new URL(form.action);
-  for (const [name, value] of new FormData(form)) if (value) address.searchParams.append(name, value);
+  for (const field of form.elements) {
+    const unset = !field.name || !field.value || field.value === field.dataset.none;
+    if (!unset && (field.type !== "checkbox" || field.checked)) address.searchParams.append(field.name, field.value);
+  }
   const sort = new URL(location.href).searchParams;
   for (const name of ["sort", "reverse"]) {
     if (!form.elements[name] && sort.has(name)) address.searchParams.set(name, sort.get(name));
