@@ -84,7 +84,7 @@ def filled_by_flow(part: Part) -> IntArray:
         members = np.flatnonzero(block.classes[class_of]).astype(np.int32)
         inner_class = (np.cumsum(block.classes) - 1)[class_of[members]].astype(np.int32)
         wanted = _spread(block.heads, through, inner_class)
-        owner[mine] = members[_hand_out(block.tails, block.heads, through, wanted, inner_class)]
+        owner[mine] = members[hand_out(block.tails, block.heads, through, wanted, inner_class)]
     return owner
 
 
@@ -130,7 +130,7 @@ def with_loads(part: Part, load: Longs) -> IntArray:
     kept = carriage.kept()
     owner = np.where(kept, part.claims, np.int32(NOBODY))
     through, wanted = carriage.flows(carriage.move), carriage.flows(carriage.get)
-    owner[~kept] = _hand_out(tails, heads, through, wanted, part.class_of)
+    owner[~kept] = hand_out(tails, heads, through, wanted, part.class_of)
     return owner
 
 
@@ -193,10 +193,10 @@ def _solve(part: Part, block: Block) -> IntArray:
         return share_out(part.claims, len(part.members), part.number_of)
     if not (part.claims >= 0).any():
         wanted = _spread(block.heads, block.through, part.class_of)
-        return _hand_out(block.tails, block.heads, block.through, wanted, part.class_of)
+        return hand_out(block.tails, block.heads, block.through, wanted, part.class_of)
     kept, through, wanted = _least_moves(part, block)
     owner = np.where(kept, part.claims, np.int32(NOBODY))
-    owner[~kept] = _hand_out(block.tails, block.heads, through, wanted, part.class_of)
+    owner[~kept] = hand_out(block.tails, block.heads, through, wanted, part.class_of)
     return owner
 
 
@@ -311,7 +311,7 @@ def _spread(heads: IntArray, through: Longs, class_of: IntArray) -> Longs:
     return shares
 
 
-def _hand_out(
+def hand_out(
     tails: IntArray, heads: IntArray, through: Longs, wanted: Longs, class_of: IntArray
 ) -> IntArray:
     """Members for the partitions that are given out, in the partitions' order (by topic).

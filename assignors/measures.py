@@ -6,9 +6,9 @@
 
 import numpy as np
 
-from assignors.fairest import fairest, most_keepable
+from assignors.fairest import most_keepable
+from assignors.joined import fairest_joined
 from assignors.problem import DEPARTED, NOBODY, IntArray, Problem
-from assignors.units import in_units
 
 
 def loads(problem: Problem, owner: IntArray) -> IntArray:
@@ -76,11 +76,11 @@ def moves_to_fairest(problem: Problem, live: IntArray, *, joined: bool = False) 
     Args:
         problem: The group.
         live: (P,) owners.
-        joined: Reach a fairest assignment of the join form, in which a partition number moves
-            across all topics of its join set.
+        joined: Reach a fairest assignment of the join form, in which a member has a partition
+            number of all topics of a join set.
     """
     if joined:
-        ideal = _fairest_joined(problem, live)
+        ideal = fairest_joined(problem, live)
         return int(np.count_nonzero((ideal != live) & (ideal >= 0)))
     if not problem.members:
         return 0
@@ -94,11 +94,11 @@ def necessary_churn(problem: Problem, *, joined: bool = False) -> int:
 
     Args:
         problem: The group with its previous owners.
-        joined: Reach a fairest assignment of the join form, in which a partition number moves
-            across all topics of its join set.
+        joined: Reach a fairest assignment of the join form, in which a member has a partition
+            number of all topics of a join set.
     """
     if joined:
-        return churn(problem.previous, _fairest_joined(problem, problem.previous))
+        return churn(problem.previous, fairest_joined(problem, problem.previous))
     return _least_churn(problem, problem.previous)
 
 
@@ -133,12 +133,6 @@ def topic_skew(problem: Problem, owner: IntArray) -> float:
 def unassigned(problem: Problem, owner: IntArray) -> int:
     """Partitions of subscribed topics that have no owner."""
     return problem.size - int(np.count_nonzero(owner >= 0))
-
-
-def _fairest_joined(problem: Problem, owner: IntArray) -> IntArray:
-    """(P,) a fairest assignment of units that leaves the most of them where `owner` has them."""
-    units = in_units(problem, problem.join_sets)
-    return units.expand(fairest(units.problem, units.problem.claimable(units.owners(owner))))
 
 
 def _least_churn(problem: Problem, previous: IntArray) -> int:

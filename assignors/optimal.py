@@ -2,13 +2,13 @@
 
 The lowest sum of squared loads that the subscriptions allow, and among the assignments that have
 it one that moves the fewest partitions. In the join form a unit is a partition number across the
-topics of a join set, loads and moves are counted in units, and no join is ever broken. Racks are
+topics of a join set: loads are counted in units, and no join is ever broken. Racks are
 not considered.
 """
 
 from assignors.fairest import fairest
+from assignors.joined import fairest_joined
 from assignors.problem import IntArray, Problem
-from assignors.units import in_units
 
 
 def assign(problem: Problem) -> IntArray:
@@ -21,7 +21,7 @@ def assign(problem: Problem) -> IntArray:
 
 
 def assign_joined(problem: Problem) -> IntArray:
-    """The fairest assignment of units with the fewest moved units.
+    """The fairest assignment of units with the fewest moved partitions.
 
     Of a join set whose topics have different partition counts, which only the caller can name, the
     partitions above the smallest count stay without an owner, as in KIP-315.
@@ -29,6 +29,4 @@ def assign_joined(problem: Problem) -> IntArray:
     Returns:
         (P,) member index of each partition's owner, or `NOBODY`.
     """
-    units = in_units(problem, problem.join_sets)
-    claims = units.problem.claimable(units.owners(problem.previous))
-    return units.expand(fairest(units.problem, claims))
+    return fairest_joined(problem, problem.claims)

@@ -4,7 +4,7 @@ KIP-315: a member that has a number has that partition of every topic of the joi
 numbers go up to the smallest partition count of the join, the rest stays without an owner.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,11 +30,14 @@ class Units:
 
     def owners(self, owner: IntArray) -> IntArray:
         """(U,) the one owner of each unit's partitions; `DEPARTED` where they are several."""
-        columns = [
-            _owner_of_units(self._rows(owner, join, int(count)))
-            for join, count in zip(self.joins, self.problem.counts, strict=True)
-        ]
+        columns = [_owner_of_units(rows) for rows in self.rows(owner)]
         return np.concatenate(columns) if columns else np.empty(0, dtype=np.int32)
+
+    def rows(self, owner: IntArray) -> Iterator[IntArray]:
+        """Join after join (topics, numbers) owners of its partitions."""
+        for join, count in zip(self.joins, self.problem.counts.tolist(), strict=True):
+            starts = self.source.first[list(join)].tolist()
+            yield np.stack([owner[start : start + count] for start in starts])
 
     def expand(self, owner: IntArray) -> IntArray:
         """(P,) owners of partitions from (U,) owners of units."""
@@ -46,11 +49,6 @@ class Units:
                 at = int(source.first[topic])
                 partitions[at : at + end - start] = owner[start:end]
         return source.claimable(partitions)
-
-    def _rows(self, owner: IntArray, join: tuple[int, ...], count: int) -> IntArray:
-        """(topics, numbers) owners."""
-        starts = self.source.first[list(join)].tolist()
-        return np.stack([owner[start : start + count] for start in starts])
 
 
 def in_units(problem: Problem, join_sets: JoinSets) -> Units:
