@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
-from confluent_kafka import KafkaException, TopicCollection, TopicPartition
+from confluent_kafka import IsolationLevel, KafkaException, TopicCollection, TopicPartition
 from confluent_kafka.admin import ConfigResource, OffsetSpec, TopicDescription
 
 from streaming.cluster.connection import Connection
@@ -73,6 +73,27 @@ class ClusterWatch:
             view = replace(known, stale=True, error=str(error))
         self._view = view
         return view
+
+    def committed_ends(self, topic: str) -> dict[int, int]:
+        """Return per partition the offset up to which no transaction is open.
+
+        Raises:
+            ClusterError: The cluster did not answer.
+        """
+        view = self.look()
+        partitions = tuple(_partitions(view, [topic]))
+        return self._connection.ask("reading end offsets", partial(self._committed, partitions))
+
+    def _committed(self, partitions: Collection[TopicPartition]) -> dict[int, int]:
+        answers = self._connection.admin.list_offsets(
+            dict.fromkeys(partitions, _LATEST),
+            isolation_level=IsolationLevel.READ_COMMITTED,
+            request_timeout=self._connection.timeout_seconds,
+        )
+        return {
+            partition.partition: self._connection.answer(answer).offset
+            for partition, answer in answers.items()
+        }
 
     def offers_kip_848(self) -> bool | None:
         """Return whether brokers coordinate `consumer` groups; None if they may not be asked."""

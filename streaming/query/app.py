@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import structlog
@@ -11,7 +11,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.query.batch import BatchPlan, BatchWriter, Clocks
 from streaming.query.job import BatchJob, TaskReport
-from streaming.query.progress import BatchInfo, CheckpointLog
+from streaming.query.progress import BatchInfo, CheckpointLog, Offsets
 from streaming.query.source import KafkaSource, without_ticks
 
 log = structlog.get_logger(__name__)
@@ -92,34 +92,56 @@ class Monitor:
     make_job: MakeJob
     after_batch: AfterBatch
     _started: threading.Event = field(default_factory=threading.Event, init=False)
+    _at_work: threading.Lock = field(default_factory=threading.Lock, init=False)
+    _stopping: bool = field(default=False, init=False)
+    _until: Offsets | None = field(default=None, init=False)
+    _done: threading.Event = field(default_factory=threading.Event, init=False)
     _query: StreamingQuery | None = field(default=None, init=False)
 
     def start(
-        self, *, checkpoint: str, trigger_seconds: float, once: bool = False
+        self, *, checkpoint: str, trigger_seconds: float, until: Offsets | None = None
     ) -> StreamingQuery:
         """Start the query.
 
         Args:
             checkpoint: Spark's checkpoint location.
             trigger_seconds: interval of the micro-batches.
-            once: read what is there, in as many batches as it takes, and stop.
+            until: offsets at which the work is done; None to go on. Spark's own trigger for this
+                (``availableNow``) wants it of every source, and a clock has no end.
         """
+        self._until = until
         stream = self.source.stream(self.spark)
-        sink = (
+        interval = 0 if until is not None else round(trigger_seconds * 1000)
+        self._query = (
             stream.writeStream.queryName("rebalance-monitor")
             .foreachBatch(self._on_batch)
             .option("checkpointLocation", checkpoint)
+            .trigger(processingTime=f"{interval} milliseconds")
+            .start()
         )
-        sink = (
-            sink.trigger(availableNow=True)
-            if once
-            else sink.trigger(processingTime=f"{round(trigger_seconds * 1000)} milliseconds")
-        )
-        self._query = sink.start()
         self._started.set()
         return self._query
 
+    @property
+    def is_done(self) -> bool:
+        """Whether it has read as far as it was to read."""
+        return self._done.is_set()
+
+    def stop(self) -> None:
+        """End the query, after the batch that it is at."""
+        with self._at_work:
+            self._stopping = True
+        if self._query is not None:
+            self._query.stop()
+
     def _on_batch(self, batch: DataFrame, batch_id: int) -> None:
+        with self._at_work:
+            if self._stopping:
+                # To return would say that the batch is done.
+                raise InterruptedError("the monitor is stopping; the batch is left for later")
+            self._batch(batch, batch_id)
+
+    def _batch(self, batch: DataFrame, batch_id: int) -> None:
         # The first batch may begin before start() has come back with the query.
         self._started.wait(_START_WITHIN_SECONDS)
         query = self._query
@@ -131,15 +153,27 @@ class Monitor:
             return
         info = CheckpointLog(query, self.source.topic).batch(batch_id)
         self._carry_out(without_ticks(batch), info, application)
+        if self._until is not None and info.reaches(self._until):
+            self._done.set()
 
     def _carry_out(self, records: DataFrame, info: BatchInfo, application: str) -> None:
         refresh = self.schedule.is_refresh(info.now_ms)
         clocks = Clocks()
         with clocks.timing("cluster"):
             job = self.make_job(info, refresh=refresh, names_missing=self.schedule.names_missing)
+        info = replace(info, behind_records=_behind(info, job))
         plan = BatchPlan(
             info=info, job=job, due_shards=self.schedule.due(info.now_ms), application=application
         )
         reports = self.writer.carry_out(records, plan, clocks)
         self.schedule.note(reports, now_ms=info.now_ms, refreshed=refresh)
         self.after_batch(plan, reports, clocks)
+
+
+def _behind(info: BatchInfo, job: BatchJob) -> int | None:
+    """Records of the source that this batch leaves unread, by the end offsets last taken."""
+    ends = job.end_offsets.get(job.source_topic)
+    if ends is None:
+        return None
+    read = info.end_offsets
+    return sum(max(0, int(end) - read.get(number, 0)) for number, end in enumerate(ends))

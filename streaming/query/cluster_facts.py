@@ -74,6 +74,14 @@ class ClusterFeed:
             waiting.wait(_ASK_AGAIN_SECONDS)
         return tuple(range(view.topics[topic].partition_count))
 
+    def committed_ends(self, topic: str) -> dict[int, int]:
+        """Offset of each partition up to which no transaction is open.
+
+        Raises:
+            ClusterError: the cluster does not answer.
+        """
+        return self._watch.committed_ends(topic)
+
     def close(self) -> None:
         """End the thread."""
         self._stopped = True

@@ -41,6 +41,12 @@ class BatchInfo:
             for partition, end in self.end_offsets.items()
         )
 
+    def reaches(self, offsets: Offsets) -> bool:
+        """Whether everything before these offsets has been read with this batch."""
+        return all(
+            self.end_offsets.get(partition, 0) >= offset for partition, offset in offsets.items()
+        )
+
 
 class CheckpointLog:
     """The offset log of a running query, read through Spark's own classes."""

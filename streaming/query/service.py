@@ -39,27 +39,30 @@ class Service:
     Attributes:
         query: the streaming query.
         tables: where its tables lie.
+        monitor: what carries out its batches.
     """
 
     query: StreamingQuery
     tables: Location
+    monitor: Monitor
 
-    def wait(self, *, seconds: float | None = None) -> bool:
-        """Wait for the query's end.
+    def wait(self, *, seconds: float) -> bool:
+        """Wait for the end.
 
         Args:
-            seconds: how long; None without bound.
+            seconds: how long.
 
         Returns:
-            Whether it has ended.
+            Whether it has ended: read as far as it was to, or stopped.
 
         Raises:
             pyspark.errors.StreamingQueryException: it failed.
         """
-        if seconds is None:
-            self.query.awaitTermination()
-            return True
-        return bool(self.query.awaitTermination(max(1, round(seconds))))
+        ends = time.monotonic() + seconds
+        while not self.monitor.is_done and time.monotonic() < ends:
+            if self.query.awaitTermination(1):
+                return True
+        return self.monitor.is_done
 
 
 @contextmanager
@@ -101,10 +104,10 @@ def running(
         query = monitor.start(
             checkpoint=settings.query.checkpoint,
             trigger_seconds=settings.query.trigger_seconds,
-            once=once,
+            until=feed.committed_ends(settings.source_topic) if once else None,
         )
-        stack.callback(_stop, query)
-        yield Service(query, location)
+        stack.callback(_stop, monitor)
+        yield Service(query, location, monitor)
 
 
 def location_of(settings: Settings) -> Location:
@@ -163,8 +166,7 @@ def _upkeep(settings: Settings, location: Location) -> Iterator[None]:
         upkeep.stop()
 
 
-def _stop(query: StreamingQuery) -> None:
-    """End the query after the batch that it is at."""
+def _stop(monitor: Monitor) -> None:
     started = time.monotonic()
-    query.stop()
+    monitor.stop()
     log.info("query stopped", seconds=round(time.monotonic() - started, 3))
