@@ -1,6 +1,8 @@
 """The exact ideal against every assignment there is."""
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -151,3 +153,19 @@ def test_the_join_form_assigns_topics_outside_any_join_too() -> None:
     owner = assign("optimal-join", problem)
     assert measures.unassigned(problem, owner) == 0
     assert measures.join_violations(problem, owner) == 0
+
+
+def test_it_returns_where_kafkas_own_goes_round_in_circles() -> None:
+    described = json.loads((Path(__file__).parent / "kafka_does_not_return.json").read_text())
+    members = {
+        name: Member(
+            tuple(member["topics"]),
+            tuple((topic, n) for topic, numbers in member["owned"].items() for n in numbers),
+            5,
+        )
+        for name, member in described["members"].items()
+    }
+    problem = Problem.build(described["topics"], members)
+    for policy in ("sticky", "cooperative-sticky", "fairest-sticky", "optimal"):
+        assign(policy, problem)
+    assert measures.loads(problem, assign("sticky", problem)).tolist() == [11, 11, 11, 12, 11]
