@@ -20,6 +20,7 @@ _STICKY = frozenset({"sticky", "cooperative-sticky"})
 
 _LEAST_SHARE = 0.1
 """A saving below this share is within what a tie broken otherwise may cost."""
+_WORTH_MOST = ("moves", "rebalances")
 _LEAST_RESTARTS = 2
 _LEAST_LEAVES = 3
 _MOST_LEAVERS = 3
@@ -50,7 +51,9 @@ class _Case:
 
 
 def advise(history: History) -> tuple[Advice, ...]:
-    """Everything worth saying about a group, the largest saving first.
+    """Everything worth saying about a group: what saves moves or rebalances, then the rest.
+
+    Within each, the largest saving comes first.
 
     Args:
         history: its recorded life; the longer, the more the figures mean.
@@ -60,7 +63,7 @@ def advise(history: History) -> tuple[Advice, ...]:
         return ()
     case = _case(history, latest.snapshot)
     found = [advice for adviser in _ADVISERS for advice in adviser(case)]
-    return tuple(sorted(found, key=lambda advice: -advice.share))
+    return tuple(sorted(found, key=lambda advice: (advice.unit not in _WORTH_MOST, -advice.share)))
 
 
 def _case(history: History, latest: Snapshot) -> _Case:
@@ -201,7 +204,7 @@ def _repeated_leaver(case: _Case) -> Iterator[Advice]:
     often = [
         (place, indexes)
         for place, indexes in found.items()
-        if len(indexes) >= _LEAST_LEAVES and len(indexes) > 2 * usual
+        if len(indexes) >= max(_LEAST_LEAVES, _LEAST_SHARE * len(rebalances), 3 * usual + 1)
     ]
     for place, indexes in sorted(often, key=lambda item: -len(item[1]))[:_MOST_LEAVERS]:
         timed_out = sum("timed_out" in rebalances[index].causes for index in indexes)

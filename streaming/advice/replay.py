@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 import assignors
-from assignors import measures
+from assignors import cooperative_sticky, measures
 from assignors.problem import DEPARTED, NOBODY, IntArray, Problem
 from streaming.advice.history import Generation, History
 from streaming.measuring.problems import live_problem
@@ -151,7 +151,11 @@ def _steps(stages: list[_Stage], policy: str) -> Iterator[Step]:
 
 
 def _answer(stage: _Stage, policy: str, previous: IntArray) -> IntArray:
-    return assignors.assign(policy, replace(stage.problem, previous=previous))
+    """What the group would settle on; a cooperative policy, after its second phase."""
+    problem = replace(stage.problem, previous=previous)
+    if policy == _COOPERATIVE:
+        return cooperative_sticky.final_target(problem)
+    return assignors.assign(policy, problem)
 
 
 def _step(stage: _Stage, previous: IntArray, answer: IntArray, *, cooperative: bool) -> Step:
