@@ -164,9 +164,8 @@ def test_members_beyond_the_partitions_have_nothing_to_do() -> None:
 
 def test_idle_members_are_counted_by_what_they_subscribe_to() -> None:
     life = Life("sticky", {"a": 9, "b": 1})
-    life.rebalance(
-        [Person(f"b{n}", topics=("b",)) for n in range(3)] + [Person("a", topics=("a",))]
-    )
+    crowd = [Person(f"b{n}", topics=("b",)) for n in range(3)]
+    life.rebalance([*crowd, Person("a", topics=("a",))])
     (advice,) = find(life.history, "idle_members")
     assert (advice.saved, advice.total) == (2, 4)
 
@@ -207,8 +206,10 @@ STATE = {
         ({"moves_to_fairest": None}, "This group has not settled yet."),
         (
             {"moves_to_fairest": 0, "unassigned_count": 1, "join_violations": 2},
-            "This group is as fair as it can be; 1 partition without an owner; "
-            "2 partition numbers of a join split between members.",
+            (
+                "This group is as fair as it can be; 1 partition without an owner; "
+                "2 partition numbers of a join split between members."
+            ),
         ),
     ],
 )
