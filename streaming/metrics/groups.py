@@ -17,7 +17,7 @@ _SEVERITIES = ("info", "warning", "critical")
 
 _STATES = """
 SELECT cluster, state, count(*) AS groups
-FROM group_state GROUP BY cluster, state ORDER BY cluster, state
+FROM group_state WHERE state <> 'removed' GROUP BY cluster, state ORDER BY cluster, state
 """
 _TOTALS = """
 SELECT cluster,
@@ -25,7 +25,7 @@ SELECT cluster,
        sum(moves_to_fairest) AS moves,
        sum(unassigned_count) AS unassigned,
        sum(lag) AS lag
-FROM group_state GROUP BY cluster ORDER BY cluster
+FROM group_state WHERE state <> 'removed' GROUP BY cluster ORDER BY cluster
 """
 _OPEN = """
 WITH last AS (
@@ -37,7 +37,7 @@ SELECT cluster, group_id, rule, severity FROM last WHERE place = 1 AND status <>
 """
 _WORST = """
 SELECT cluster, group_id FROM group_state
-WHERE group_id NOT IN :chosen
+WHERE group_id NOT IN :chosen AND state <> 'removed'
 ORDER BY group_id IN :critical DESC, group_id IN :warning DESC, group_id IN :info DESC,
          coalesce(unassigned_count, 0) / greatest(coalesce(partition_count, 1), 1.0) DESC,
          coalesce(moves_to_fairest, 0) / greatest(coalesce(partition_count, 1), 1.0) DESC,
@@ -49,7 +49,7 @@ _CHOSEN = "SELECT cluster, group_id FROM group_state WHERE {patterns} ORDER BY g
 _DETAILS = f"""
 SELECT cluster, group_id, group_type, state, protocol, assignor, policy, members,
        {", ".join(each.column for each in catalogue.GROUP_COLUMNS)}
-FROM group_state WHERE group_id IN :groups
+FROM group_state WHERE group_id IN :groups AND state <> 'removed'
 """  # noqa: S608 - names of columns, from the catalogue
 _LAGS = """
 SELECT cluster, group_id, topic, member_id, sum(lag) AS lag, max(lag) AS max_lag,

@@ -112,6 +112,7 @@ def test_the_worst_groups_and_the_chosen_ones_are_shown_and_all_are_counted(
         group("alerted"),
         group("pay_1"),
         group("payX1"),
+        group("gone", state="removed", moves_to_fairest=9),
     )
     alert = {
         "cluster": "shop",
