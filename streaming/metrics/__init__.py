@@ -4,7 +4,6 @@ They are the same whether served by `run` or by a process beside it, because all
 of alert delivery come from the tables.
 """
 
-from streaming.metrics.groups import Limits
 from streaming.metrics.server import MetricsServer, MetricsServerError, start_metrics_server
 
-__all__ = ["Limits", "MetricsServer", "MetricsServerError", "start_metrics_server"]
+__all__ = ["MetricsServer", "MetricsServerError", "start_metrics_server"]

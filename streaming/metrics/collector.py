@@ -10,9 +10,10 @@ from prometheus_client.registry import Collector
 
 from streaming.metrics import catalogue
 from streaming.metrics.batches import BatchMetrics
-from streaming.metrics.groups import Limits, add_groups
+from streaming.metrics.groups import add_groups
 from streaming.metrics.samples import Samples
 from streaming.metrics.state import add_state
+from streaming.settings.serving import MetricsSettings
 from streaming.tables.reader import TableReader, TablesError, TablesNotFoundError
 from streaming.tables.storage import Location
 
@@ -50,8 +51,8 @@ class TablesCollector(Collector):
     def __init__(
         self,
         location: Location,
+        limits: MetricsSettings,
         *,
-        limits: Limits | None = None,
         sinks: Callable[[], Sequence[SinkHealth]] = no_sinks,
     ) -> None:
         """Read nothing yet.
@@ -62,7 +63,7 @@ class TablesCollector(Collector):
             sinks: how delivery of alerts goes, asked at every scrape.
         """
         self._location = location
-        self._limits = limits or Limits()
+        self._limits = limits
         self._sinks = sinks
         self._reader = TableReader(location.root, storage_options=location.options)
         self._batches = BatchMetrics(self._reader)

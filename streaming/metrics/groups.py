@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from streaming.metrics import catalogue
 from streaming.metrics.samples import Samples
+from streaming.settings.serving import MetricsSettings
 from streaming.tables.reader import TableReader, like
 
 Row = Mapping[str, Any]
@@ -58,25 +58,14 @@ FROM offsets WHERE group_id IN :groups GROUP BY cluster, group_id, topic, member
 """
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """What bounds the number of series, whatever the cluster holds.
+def add_groups(samples: Samples, reader: TableReader, limits: MetricsSettings) -> None:
+    """Add everything that comes from ``group_state``, ``offsets`` and ``alerts``.
 
-    Attributes:
-        groups: the worst so many groups have metrics of their own.
-        patterns: groups that match one of these have them too.
-        members: members of a group, those with the largest loads.
-        topics: topics of a group, those with the largest lag.
+    Args:
+        samples: added to.
+        reader: the tables.
+        limits: what bounds the number of series, whatever the cluster holds.
     """
-
-    groups: int = 200
-    patterns: tuple[str, ...] = ()
-    members: int = 50
-    topics: int = 20
-
-
-def add_groups(samples: Samples, reader: TableReader, limits: Limits) -> None:
-    """Add everything that comes from ``group_state``, ``offsets`` and ``alerts``."""
     alerts = reader.rows(_OPEN)
     _add_totals(samples, reader, alerts)
     keys = _exported(reader, limits, alerts)
@@ -112,7 +101,7 @@ def _add_totals(samples: Samples, reader: TableReader, alerts: Iterable[Row]) ->
         samples.add(catalogue.ALERTS, labels, count)
 
 
-def _exported(reader: TableReader, limits: Limits, alerts: Iterable[Row]) -> set[Key]:
+def _exported(reader: TableReader, limits: MetricsSettings, alerts: Iterable[Row]) -> set[Key]:
     """The groups that have metrics of their own."""
     chosen = _chosen(reader, limits.patterns)
     ill = {severity: set[str]() for severity in _SEVERITIES}
@@ -151,7 +140,7 @@ def _add_group(samples: Samples, row: Row) -> None:
     samples.add(catalogue.GROUP_STATE, (*key, row["state"]), 1)
 
 
-def _add_lags(samples: Samples, row: Row, lags: list[Row], limits: Limits) -> None:
+def _add_lags(samples: Samples, row: Row, lags: list[Row], limits: MetricsSettings) -> None:
     key = (row["cluster"], row["group_id"])
     samples.add(catalogue.GROUP_MAX_LAG, key, _largest(lags, "max_lag"))
     samples.add(catalogue.GROUP_MAX_LAG_SECONDS, key, _largest(lags, "max_seconds"))

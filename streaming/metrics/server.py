@@ -2,26 +2,14 @@
 
 from collections.abc import Callable, Sequence
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from prometheus_client import CollectorRegistry, start_http_server
 
 from streaming.errors import MonitorError
 from streaming.metrics.collector import SinkHealth, TablesCollector, no_sinks
-from streaming.metrics.groups import Limits
+from streaming.settings.serving import MetricsSettings
 from streaming.tables.storage import Location
-
-
-class Endpoint(Protocol):
-    """Where to listen; section ``[metrics]`` of the configuration is one."""
-
-    @property
-    def host(self) -> str:
-        """Address."""
-
-    @property
-    def port(self) -> int:
-        """Port; 0 for any that is free."""
 
 
 class MetricsServerError(MonitorError):
@@ -31,7 +19,7 @@ class MetricsServerError(MonitorError):
 class MetricsServer:
     """A running endpoint; a context that closes it."""
 
-    def __init__(self, collector: TablesCollector, endpoint: Endpoint) -> None:
+    def __init__(self, collector: TablesCollector, settings: MetricsSettings) -> None:
         """Start to listen.
 
         Raises:
@@ -41,14 +29,14 @@ class MetricsServer:
         registry.register(collector)
         try:
             self._server, self._thread = start_http_server(
-                endpoint.port, addr=endpoint.host, registry=registry
+                settings.port, addr=settings.host, registry=registry
             )
         except OSError as error:
             raise MetricsServerError(
-                f"metrics cannot be served at {endpoint.host}:{endpoint.port} ({error.strerror}): "
+                f"metrics cannot be served at {settings.host}:{settings.port} ({error.strerror}): "
                 "set `metrics.host` and `metrics.port`, or `metrics.enabled = false`"
             ) from error
-        self.host = endpoint.host
+        self.host = settings.host
         self.port: int = self._server.server_port
 
     def __enter__(self) -> Self:
@@ -77,21 +65,19 @@ class MetricsServer:
 
 
 def start_metrics_server(
-    endpoint: Endpoint,
+    settings: MetricsSettings,
     location: Location,
     *,
-    limits: Limits | None = None,
     sinks: Callable[[], Sequence[SinkHealth]] = no_sinks,
 ) -> MetricsServer:
     """Serve metrics from the tables, in threads of their own.
 
     Args:
-        endpoint: where to listen, `Settings.metrics` for one.
+        settings: section ``[metrics]``: where to listen, and what bounds the number of series.
         location: where the tables lie; they need not exist yet.
-        limits: what bounds the number of series.
         sinks: how delivery of alerts goes (`AlertDelivery.statuses`), where it runs here.
 
     Raises:
         MetricsServerError: the address is not ours, or the port is taken.
     """
-    return MetricsServer(TablesCollector(location, limits=limits, sinks=sinks), endpoint)
+    return MetricsServer(TablesCollector(location, settings, sinks=sinks), settings)

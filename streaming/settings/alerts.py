@@ -164,7 +164,7 @@ class Sinks(_Section):
 
 
 class AlertsSettings(_Section):
-    """Section ``[alerts]``."""
+    """Rules over the groups and over the monitor itself, and where their alerts go."""
 
     enabled: bool = Field(
         default=True, description="false: no rule is evaluated and nothing is sent"

@@ -22,6 +22,7 @@ from streaming.embedded.ports import LOOPBACK, free_ports
 from streaming.embedded.process import TiedProcess
 from streaming.metrics import MetricsServer, start_metrics_server
 from streaming.metrics.catalogue import CATALOGUE
+from streaming.settings.serving import MetricsSettings
 from streaming.tables.storage import Location
 from tests.metrics.parts import NOW, append, batch, group, offset
 
@@ -34,11 +35,6 @@ LATE = (
     "changes(",
 )
 """Functions over a range, which know nothing after a single scrape."""
-
-
-class AnyPort:
-    host = LOOPBACK
-    port = 0
 
 
 def tool(*arguments: str | Path, stdin: bytes = b"") -> str:
@@ -73,7 +69,9 @@ def served(tmp_path: Path) -> Iterator[MetricsServer]:
     }
     append(tables, "alerts", alert)
     sinks = [SinkStatus(sink="slack")]
-    with start_metrics_server(AnyPort(), Location(str(tables)), sinks=lambda: sinks) as server:
+    (port,) = free_ports(1)
+    settings = MetricsSettings(port=port)
+    with start_metrics_server(settings, Location(str(tables)), sinks=lambda: sinks) as server:
         yield server
 
 

@@ -5,13 +5,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from streaming.alerts.delivery import SinkStatus
-from streaming.metrics import Limits, MetricsServer, MetricsServerError, start_metrics_server
+from streaming.embedded.ports import free_ports
+from streaming.metrics import MetricsServer, MetricsServerError, start_metrics_server
 from streaming.metrics.catalogue import CATALOGUE, GROUP_COLUMNS
 from streaming.metrics.collector import TablesCollector
 from streaming.settings.serving import MetricsSettings
@@ -22,17 +24,14 @@ from tests.metrics.parts import NOW, append, batch, group, offset
 Values = dict[tuple[str, tuple[str, ...]], float]
 
 
-class AnyPort:
-    host = "127.0.0.1"
-    port = 0
-
-
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., MetricsServer]]:
     servers: list[MetricsServer] = []
 
-    def start(limits: Limits | None = None) -> MetricsServer:
-        servers.append(start_metrics_server(AnyPort(), Location(str(tmp_path)), limits=limits))
+    def start(**limits: Any) -> MetricsServer:
+        (port,) = free_ports(1)
+        settings = MetricsSettings(port=port, **limits)
+        servers.append(start_metrics_server(settings, Location(str(tmp_path))))
         return servers[-1]
 
     yield start
@@ -126,7 +125,7 @@ def test_the_worst_groups_and_the_chosen_ones_are_shown_and_all_are_counted(
     }
     over = alert | {"alert_id": "unfair-2", "group_id": "well-3"}
     append(tmp_path, "alerts", alert, over, over | {"sequence": 1, "status": "resolved"})
-    values = scrape(serve(Limits(groups=3, patterns=("pay_*",))))
+    values = scrape(serve(groups=3, patterns=("pay_*",)))
     assert groups_of(values) == {"alerted", "unread", "lopsided", "pay_1"}
     assert values["rebalance_monitor_groups", ("shop", "stable")] == 35
     assert values["rebalance_monitor_groups_exported", ("shop",)] == 4
@@ -148,7 +147,7 @@ def test_the_number_of_series_is_bounded_whatever_a_group_holds(
     append(tmp_path, "group_state", *(group(f"g-{n}", members=members) for n in range(40)))
     rows = [offset(f"g-{n}", t, t, topic=f"t-{t}") for n in range(40) for t in range(40)]
     append(tmp_path, "offsets", *rows)
-    values = scrape(serve(Limits(groups=5, members=4, topics=3)))
+    values = scrape(serve(groups=5, members=4, topics=3))
     counted = Counter(name for name, _ in values)
     assert counted["kafka_consumergroup_members"] == 5
     assert counted["kafka_consumergroup_member_partitions"] == 20
@@ -199,7 +198,7 @@ def test_without_tables_it_says_so_and_serves_them_once_they_are_there(
 
 def test_the_same_version_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     append(tmp_path, "group_state", group("orders"))
-    collector = TablesCollector(Location(str(tmp_path)))
+    collector = TablesCollector(Location(str(tmp_path)), MetricsSettings())
     first = [*collector.collect()]
     monkeypatch.delattr(TablesCollector, "_read")
     assert [*collector.collect()][:-1] == first[:-1]
@@ -207,7 +206,7 @@ def test_the_same_version_is_read_once(tmp_path: Path, monkeypatch: pytest.Monke
 
 def test_delivery_of_alerts_is_served_where_it_runs(tmp_path: Path) -> None:
     status = SinkStatus(sink="slack", waiting=2, sent=5, failures=3, error="down")
-    collector = TablesCollector(Location(str(tmp_path)), sinks=lambda: [status])
+    collector = TablesCollector(Location(str(tmp_path)), MetricsSettings(), sinks=lambda: [status])
     values = {family.name: family.samples[0].value for family in collector.collect()}
     assert values["rebalance_monitor_alert_sink_waiting"] == 2
     assert values["rebalance_monitor_alert_sink_failures"] == 3
