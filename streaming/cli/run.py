@@ -18,6 +18,16 @@ from streaming.settings.redaction import secrets_in
 _LOOK_SECONDS = 1.0
 
 
+_FLAGS = {
+    "bootstrap_servers": "cluster.bootstrap_servers",
+    "command_config": "cluster.command_config",
+    "tables": "query.tables",
+    "checkpoint": "query.checkpoint",
+    "trigger_seconds": "query.trigger_seconds",
+}
+"""Flags, and the keys of the configuration that they stand for."""
+
+
 @click.command(name="run")
 @click.option(
     "-c",
@@ -36,34 +46,21 @@ _LOOK_SECONDS = 1.0
 @click.option("--checkpoint", help="Over `query.checkpoint`.")
 @click.option("--trigger-seconds", type=float, help="Over `query.trigger_seconds`.")
 @click.option("--once", is_flag=True, help="Read what is there, then end; for cron.")
-def run(
-    *,
-    config: Path | None,
-    bootstrap_servers: str | None,
-    command_config: Path | None,
-    tables: str | None,
-    checkpoint: str | None,
-    trigger_seconds: float | None,
-    once: bool,
-) -> None:
+def run(*, config: Path | None, once: bool, **flags: object) -> None:
     """Follow the cluster's consumer groups and write the tables until stopped.
 
     SIGTERM and SIGINT end it after the micro-batch that it is at.
     """
-    settings = load_settings(
-        config,
-        overrides={
-            "cluster.bootstrap_servers": bootstrap_servers,
-            "cluster.command_config": command_config,
-            "query.tables": tables,
-            "query.checkpoint": checkpoint,
-            "query.trigger_seconds": trigger_seconds,
-        },
-    )
-    client = ClientProperties.of(settings.cluster)
-    secrets = {*client.secrets(), *secrets_in(settings)}
-    configure_logging(settings.logging, secrets=secrets)
+    overrides = {_FLAGS[name]: value for name, value in flags.items()}
+    settings = load_settings(config, overrides=overrides)
+    follow_logs(settings)
     follow(settings, once=once)
+
+
+def follow_logs(settings: Settings) -> None:
+    """Set up the log so that no secret of the configuration gets into it."""
+    client = ClientProperties.of(settings.cluster)
+    configure_logging(settings.logging, secrets={*client.secrets(), *secrets_in(settings)})
 
 
 def follow(settings: Settings, *, once: bool) -> None:

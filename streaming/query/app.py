@@ -95,7 +95,7 @@ class Monitor:
     _at_work: threading.Lock = field(default_factory=threading.Lock, init=False)
     _stopping: bool = field(default=False, init=False)
     _until: Offsets | None = field(default=None, init=False)
-    _done: threading.Event = field(default_factory=threading.Event, init=False)
+    _last: BatchInfo | None = field(default=None, init=False)
     _query: StreamingQuery | None = field(default=None, init=False)
 
     def start(
@@ -125,7 +125,11 @@ class Monitor:
     @property
     def is_done(self) -> bool:
         """Whether it has read as far as it was to read."""
-        return self._done.is_set()
+        return self._until is not None and self.has_read(self._until)
+
+    def has_read(self, offsets: Offsets) -> bool:
+        """Whether everything before these offsets of the source is in the tables."""
+        return self._last is not None and self._last.reaches(offsets)
 
     def stop(self) -> None:
         """End the query, after the batch that it is at."""
@@ -153,8 +157,7 @@ class Monitor:
             return
         info = CheckpointLog(query, self.source.topic).batch(batch_id)
         self._carry_out(without_ticks(batch), info, application)
-        if self._until is not None and info.reaches(self._until):
-            self._done.set()
+        self._last = info
 
     def _carry_out(self, records: DataFrame, info: BatchInfo, application: str) -> None:
         refresh = self.schedule.is_refresh(info.now_ms)

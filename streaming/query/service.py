@@ -13,7 +13,7 @@ from pyspark.sql.streaming.query import StreamingQuery
 from streaming.alerts.delivery import AlertDelivery
 from streaming.query.app import Monitor, Schedule
 from streaming.query.batch import BatchPlan, BatchWriter, Clocks
-from streaming.query.cluster_facts import open_feed
+from streaming.query.cluster_facts import ClusterFeed, open_feed
 from streaming.query.job import TaskReport
 from streaming.query.jobs import JobMaker
 from streaming.query.source import KafkaSource
@@ -31,8 +31,11 @@ log = structlog.get_logger(__name__)
 
 Say = Callable[[str], None]
 
+_LOOK_SECONDS = 1
+"""How often a wait looks; Spark takes whole seconds."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
     """A monitor that runs.
 
@@ -40,11 +43,13 @@ class Service:
         query: the streaming query.
         tables: where its tables lie.
         monitor: what carries out its batches.
+        feed: what the cluster says.
     """
 
     query: StreamingQuery
     tables: Location
     monitor: Monitor
+    feed: ClusterFeed
 
     def wait(self, *, seconds: float) -> bool:
         """Wait for the end.
@@ -58,11 +63,29 @@ class Service:
         Raises:
             pyspark.errors.StreamingQueryException: it failed.
         """
+        return self._wait(lambda: self.monitor.is_done, seconds=seconds)
+
+    def catch_up(self, *, seconds: float) -> bool:
+        """Wait until everything that is in the source now is in the tables.
+
+        Args:
+            seconds: how long.
+
+        Returns:
+            Whether it is.
+
+        Raises:
+            pyspark.errors.StreamingQueryException: it failed.
+        """
+        ends = self.feed.committed_ends(self.monitor.source.topic)
+        return self._wait(lambda: self.monitor.has_read(ends), seconds=seconds)
+
+    def _wait(self, is_over: Callable[[], bool], *, seconds: float) -> bool:
         ends = time.monotonic() + seconds
-        while not self.monitor.is_done and time.monotonic() < ends:
-            if self.query.awaitTermination(1):
+        while not is_over() and time.monotonic() < ends:
+            if self.query.awaitTermination(_LOOK_SECONDS):
                 return True
-        return self.monitor.is_done
+        return is_over()
 
 
 @contextmanager
@@ -107,7 +130,7 @@ def running(
             until=feed.committed_ends(settings.source_topic) if once else None,
         )
         stack.callback(_stop, monitor)
-        yield Service(query, location, monitor)
+        yield Service(query=query, tables=location, monitor=monitor, feed=feed)
 
 
 def location_of(settings: Settings) -> Location:
