@@ -123,13 +123,19 @@ class GroupMachine:
         return self._settlement(standing, pending, settled=False, timing=timing)
 
     def refresh(self, snapshot: Snapshot) -> bool:
-        """Take over new member ids of the settled assignment; False if it is another assignment."""
+        """Take over new member ids of the settled assignment; False if it is another assignment.
+
+        Subscriptions stay as they were when it settled: a change of them calls for a rebalance, and
+        is its cause.
+        """
         settled = self.settled
         if settled is None or snapshot.generation != settled.generation:
             return False
         if _owners(snapshot) != _owners(settled):
             return False
-        self.settled = replace(settled, members=snapshot.members)
+        topics = {member.key: member.topics for member in settled.members}
+        members = tuple(replace(member, topics=topics[member.key]) for member in snapshot.members)
+        self.settled = replace(settled, members=members)
         self.pending = None
         return True
 

@@ -1,6 +1,7 @@
 """Rebalances as the coordinator's events tell them, for every protocol."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from streaming.events import (
     ClassicGeneration,
@@ -19,6 +20,7 @@ from streaming.events import (
 )
 from streaming.groups import codec
 from streaming.groups.apply import apply, deadline_ms, expire, is_gone
+from streaming.groups.causes import explain
 from streaming.groups.machine import GroupMachine, Timing
 from streaming.groups.snapshot import Settlement
 from streaming.groups.topology import Topology
@@ -239,6 +241,23 @@ def test_a_kip_848_group_settles_when_every_member_holds_its_target() -> None:
     assert owned(settled) == {"a": {"t": (0, 1, 2)}, "b": {"t": (3, 4, 5)}}
     assert settled.phases[0].time_ms == 2000
     assert settled.snapshot.assignor == "uniform"
+
+
+def test_a_changed_subscription_is_the_cause_of_the_next_epoch() -> None:
+    machine = GroupMachine(group_id="g")
+    play(machine, JOINED)
+    *_, settled = play(
+        machine,
+        [
+            (2, replace(member("a"), topics=("t", "u"))),
+            (2, ConsumerGroupEpoch("g", 2)),
+            (2, target("a", (0, 1, 2, 3, 4, 5))),
+            (2, TargetEpoch("g", 2)),
+            (2, current("a", 2, (0, 1, 2, 3, 4, 5))),
+        ],
+    )
+    assert settled is not None
+    assert explain(settled, last_commits_ms={}).main == "subscription"
 
 
 def test_a_member_that_leaves_a_kip_848_group_is_gone_at_the_next_epoch() -> None:
