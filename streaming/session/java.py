@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -85,3 +86,10 @@ def _parse(command: Path, answer: str) -> Java:
         raise JavaError(f"{command} -version gave no version; {_WHAT_TO_INSTALL}")
     major, rest = found.groups()
     return Java(command=command, major=int(major), version=f"{major}{rest}")
+
+
+if __name__ == "__main__":
+    try:
+        print(find_java().version)  # noqa: T201 - run by itself, it answers on standard output
+    except JavaError as error:
+        sys.exit(f"Error: {error}")
