@@ -2,16 +2,12 @@
 
 The claim of the highest generation (or KIP-315's epoch) wins, so that a zombie takes nothing
 (KIP-341, KIP-315); a partition claimed twice in that generation belongs to nobody (KIP-54,
-KIP-792); claims on partitions that do not exist, or that their claimant no longer subscribes to,
-are dropped.
+KIP-792); claims on partitions that do not exist are dropped.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
-
-import numpy as np
-import numpy.typing as npt
 
 NOBODY = -1
 """A partition without a (previous) owner."""
@@ -20,14 +16,11 @@ DEPARTED = -2
 
 Partition = tuple[str, int]
 _NO_GENERATION = -1
+_UNCLAIMED = -(2**63)
 
 
 class Claimant(Protocol):
     """What claims are read from."""
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """The subscription."""
 
     @property
     def owned(self) -> tuple[Partition, ...]:
@@ -43,18 +36,21 @@ class Resolved:
     """The previous owners.
 
     Attributes:
-        previous: (P,) member index, `NOBODY` or `DEPARTED`.
-        disputed: Flat indexes that a present member claims but `previous` gives to nobody.
+        owners: Member index per flat partition, or `NOBODY`.
+        disputed: Flat indexes that members claim but nobody owns.
     """
 
-    previous: npt.NDArray[np.int32]
-    disputed: tuple[int, ...]
+    owners: list[int]
+    disputed: set[int]
 
 
 def resolve(
     members: Sequence[Claimant], first: Mapping[str, int], counts: Mapping[str, int], *, size: int
 ) -> Resolved:
     """Resolve the claims of a group's members.
+
+    Whether a member still subscribes is not looked at: a zombie gains nothing where the true owner
+    has unsubscribed.
 
     Args:
         members: In the order in which the answer numbers them.
@@ -63,45 +59,20 @@ def resolve(
         size: Number of flat partitions.
     """
     owners = [NOBODY] * size
-    generations: dict[int, int] = {}
+    generations = [_UNCLAIMED] * size
     disputed: set[int] = set()
     for index, member in enumerate(members):
         generation = _NO_GENERATION if member.generation is None else member.generation
-        for flat in {*_existing(member.owned, first, counts)}:
-            rival = generations.get(flat)
-            if rival is None or generation > rival:
+        for topic, number in member.owned:
+            start = first.get(topic)
+            if start is None or not 0 <= number < counts[topic]:
+                continue
+            flat = start + number
+            if generation > generations[flat]:
                 owners[flat] = index
                 generations[flat] = generation
                 disputed.discard(flat)
-            elif generation == rival:
+            elif generation == generations[flat] and owners[flat] != index:
                 owners[flat] = NOBODY
                 disputed.add(flat)
-    _drop_unsubscribed(owners, members, first, counts, disputed)
-    return Resolved(np.array(owners, dtype=np.int32), tuple(sorted(disputed)))
-
-
-def _existing(
-    owned: Sequence[Partition], first: Mapping[str, int], counts: Mapping[str, int]
-) -> list[int]:
-    return [
-        first[topic] + number
-        for topic, number in owned
-        if topic in first and 0 <= number < counts[topic]
-    ]
-
-
-def _drop_unsubscribed(
-    owners: list[int],
-    members: Sequence[Claimant],
-    first: Mapping[str, int],
-    counts: Mapping[str, int],
-    disputed: set[int],
-) -> None:
-    """Only after the contest: a zombie gains nothing where the true owner has unsubscribed."""
-    for index, member in enumerate(members):
-        gone = {topic for topic, _ in member.owned}.difference(member.topics)
-        lost = [claim for claim in member.owned if claim[0] in gone] if gone else []
-        for flat in _existing(lost, first, counts):
-            if owners[flat] == index:
-                owners[flat] = DEPARTED
-                disputed.add(flat)
+    return Resolved(owners, disputed)

@@ -1,7 +1,7 @@
 """One group's assignment problem, in the array form that every assignor and measure works on."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -90,30 +90,32 @@ class Problem:
                 :attr:`join_sets`.
             partition_racks: Racks of each partition's replicas, by topic, in partition order.
         """
-        wanted = set().union(*{member.topics for member in members.values()})
+        order = _kafka_order(members)
+        group = [members[member] for member in order]
+        kinds: dict[tuple[str, ...], int] = {}  # hashing a subscription is dear: once a member
+        kind_of = [kinds.setdefault(member.topics, len(kinds)) for member in group]
+        wanted = set().union(*kinds)
         names = tuple(sorted(name for name in wanted if topics.get(name, 0) > 0))
         counts = np.array([topics[name] for name in names], dtype=np.int32)
         first = _starts(counts)
-        order = _kafka_order(members)
-        classes, class_of = _classes(names, [members[member].topics for member in order])
+        classes, class_of_kind = _classes(names, kinds)
         where = dict(zip(names, first.tolist(), strict=False))
-        resolved = resolve(
-            [members[member] for member in order], where, topics, size=int(first[-1])
-        )
-        return cls(
+        resolved = resolve(group, where, topics, size=int(first[-1]))
+        claimed = cls(
             topics=names,
             counts=counts,
             first=first,
             members=order,
-            class_of=class_of,
+            class_of=class_of_kind[kind_of],
             classes=classes,
-            previous=resolved.previous,
-            instance_ids=tuple(members[member].instance_id for member in order),
-            racks=tuple(members[member].rack for member in order),
+            previous=np.array(resolved.owners, dtype=np.int32),
+            instance_ids=tuple([member.instance_id for member in group]),
+            racks=tuple([member.rack for member in group]),
             partition_racks=partition_racks,
-            disputed=resolved.disputed,
+            disputed=tuple(sorted(resolved.disputed)),
             named_joins=None if join_sets is None else _named(join_sets, names),
         )
+        return claimed._without_given_up()
 
     @classmethod
     def from_arrays(  # noqa: PLR0913 - keyword-only: the arrays that make a problem
@@ -223,6 +225,16 @@ class Problem:
         allowed = (owner >= 0) & self.subscribes[self.class_of[owner], self.topic_of]
         return np.where(allowed, owner, np.int32(NOBODY))
 
+    def _without_given_up(self) -> "Problem":
+        """Claims on topics that the claimant no longer subscribes to are dropped, last of all."""
+        given_up = np.flatnonzero(self.claims != self.previous)
+        if not len(given_up):
+            return self
+        previous = self.previous.copy()
+        previous[given_up] = DEPARTED
+        disputed = tuple(sorted({*self.disputed, *given_up.tolist()}))
+        return replace(self, previous=previous, disputed=disputed)
+
     def subscribers(self, topic: int) -> IntArray:
         """Indexes of the members that subscribe to a topic, in member order."""
         return np.flatnonzero(self.subscribes[:, topic][self.class_of]).astype(np.int32)
@@ -252,19 +264,16 @@ def _kafka_order(members: Mapping[str, Member]) -> tuple[str, ...]:
 
 
 def _classes(
-    names: tuple[str, ...], subscriptions: Sequence[tuple[str, ...]]
+    names: tuple[str, ...], subscriptions: Collection[tuple[str, ...]]
 ) -> tuple[tuple[IntArray, ...], IntArray]:
+    """The distinct sets of existing topics, and which of them each subscription is."""
     index = {name: position for position, name in enumerate(names)}
-    by_tuple: dict[tuple[str, ...], int] = {}
-    by_topics: dict[tuple[int, ...], int] = {}
+    classes: dict[tuple[int, ...], int] = {}
     class_of = np.empty(len(subscriptions), dtype=np.int32)
-    for member, subscription in enumerate(subscriptions):
-        known = by_tuple.get(subscription)
-        if known is None:
-            existing = tuple(sorted({index[name] for name in subscription if name in index}))
-            known = by_tuple[subscription] = by_topics.setdefault(existing, len(by_topics))
-        class_of[member] = known
-    return tuple([np.array(existing, dtype=np.int32) for existing in by_topics]), class_of
+    for kind, subscription in enumerate(subscriptions):
+        existing = tuple(sorted({index[name] for name in subscription if name in index}))
+        class_of[kind] = classes.setdefault(existing, len(classes))
+    return tuple([np.array(existing, dtype=np.int32) for existing in classes]), class_of
 
 
 def _named(
