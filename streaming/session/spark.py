@@ -17,6 +17,8 @@ from streaming.session.ours import ensure_ours
 
 _SCALA = "2.13"
 _LOOPBACK = "127.0.0.1"
+_SECRETS = "(?i)secret|password|token|access[.]?key|jaas|keystore[.]key|url"
+"""Names of options whose values Spark shows nowhere."""
 _LOGGING = Path(__file__).with_name("log4j2.properties")
 _QUICK_COMPILER = "-XX:TieredStopAtLevel=1"
 
@@ -39,6 +41,8 @@ _OWN = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "WARN",
+    "spark.redaction.regex": _SECRETS,
+    "spark.sql.redaction.options.regex": _SECRETS,
     "spark.executorEnv.PYTHONSAFEPATH": "1",  # else a types.py in the folder shadows Python's own
 }
 
