@@ -90,15 +90,21 @@ class Service:
 
 @contextmanager
 def running(
-    settings: Settings, *, once: bool = False, spark: SparkSession | None = None, say: Say
+    settings: Settings,
+    *,
+    say: Say,
+    once: bool = False,
+    spark: SparkSession | None = None,
+    on_commit: Callable[[str], None] = lambda _table: None,
 ) -> Iterator[Service]:
     """Run the monitor while the context is open.
 
     Args:
         settings: the configuration.
+        say: told what is being waited for.
         once: read what is there and end.
         spark: a session to use; None for one of our own, or the one that is there.
-        say: told what is being waited for.
+        on_commit: told the name of each table once a batch is in it.
 
     Raises:
         MonitorError: the cluster, Java or the configuration does not do.
@@ -119,7 +125,7 @@ def running(
         monitor = Monitor(
             spark=session,
             source=_source(settings, client, partitions),
-            writer=BatchWriter(tables, shards=settings.query.shards),
+            writer=BatchWriter(tables, shards=settings.query.shards, on_commit=on_commit),
             schedule=_schedule(settings.query),
             make_job=JobMaker(settings=settings, tables=tables, ask_cluster=feed.facts),
             after_batch=_Follower(delivery),
