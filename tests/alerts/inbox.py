@@ -42,6 +42,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_response(status)
         self.end_headers()
 
+    def do_GET(self) -> None:
+        """It takes what an Alertmanager takes, and has nothing to say of itself."""
+        self.send_response(404)
+        self.end_headers()
+
     def log_message(self, *_: object) -> None:
         """Tests are quiet."""
 

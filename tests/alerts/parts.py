@@ -86,7 +86,14 @@ class NotingSink:
     def __init__(self, repeating: Repeating | None = None) -> None:
         self.repeating = repeating
         self.up = True
+        self.restarted = False
         self.got: list[tuple[str, str]] = []
+
+    def has_forgotten(self) -> bool:
+        if not self.up:
+            raise SinkError("down")
+        forgotten, self.restarted = self.restarted, False
+        return forgotten
 
     def lot(self, waiting: int) -> int:
         return min(waiting, 3)

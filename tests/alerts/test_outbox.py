@@ -81,6 +81,17 @@ def test_alertmanager_knows_an_alert_long_enough_before_it_hears_that_it_is_over
     assert outbox.rest(LATER + timedelta(seconds=45)) is None
 
 
+def test_an_alertmanager_that_was_started_anew_is_told_again_of_what_it_knew() -> None:
+    outbox = alertmanager()
+    offer(outbox, alert(1), alert(2))
+    assert told(outbox, START) == ["firing", "firing"]
+    offer(outbox, alert(1, resolved=START))
+    outbox.repeat()
+    assert told(outbox, LATER) == ["firing", "firing"]
+    assert told(outbox, LATER) == []
+    assert told(outbox, LATER + timedelta(seconds=45)) == ["resolved"]
+
+
 def test_a_silence_holds_an_alert_back_until_it_ends() -> None:
     for outbox in (channel(silence(until=LATER)), alertmanager(silence(until=LATER))):
         offer(outbox, alert(1))

@@ -33,7 +33,7 @@ def worker(sink: NotingSink, file: MemoryFile, now: datetime = START) -> SinkWor
     return SinkWorker(sink, file, silences=(), started=now)
 
 
-ACTIONS = st.sampled_from(["open", "resolve", "down", "up", "restart", "wait", "wait"])
+ACTIONS = st.sampled_from(["open", "resolve", "down", "up", "forget", "restart", "wait", "wait"])
 
 
 class Story:
@@ -57,6 +57,9 @@ class Story:
             self.write(alert(number, opened=firing[0].opened, resolved=self.now))
         elif action in ("up", "down"):
             self.sink.up = action == "up"
+        elif action == "forget":
+            self.sink.up = False
+            self.sink.restarted = True
         elif action == "restart":
             self.worker = worker(self.sink, self.file, self.now)
             self.worker.offer(self.table)

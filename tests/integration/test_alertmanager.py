@@ -4,8 +4,6 @@ Needs Debian's ``prometheus-alertmanager``. It runs by hand on loopback, without
 """
 
 import shutil
-import threading
-import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +17,7 @@ import pytest
 from streaming.alerts.delivery import AlertDelivery, configured_sinks
 from streaming.embedded.ports import LOOPBACK, free_ports
 from streaming.embedded.process import TiedProcess
+from streaming.embedded.waiting import until
 from streaming.settings.alerts import AlertsSettings
 from streaming.tables.storage import Location
 from tests.alerts.inbox import WAIT_SECONDS, Inbox, receiving
@@ -86,11 +85,23 @@ class Alertmanager:
             ), f"{expected} not in {self.notified()}"
 
     def _wait_until_ready(self, process: TiedProcess) -> None:
-        pause, deadline = threading.Event(), time.monotonic() + WAIT_SECONDS
-        while not self._is_ready():
-            assert not process.ended, process.tail()
-            assert time.monotonic() < deadline, process.tail()
-            pause.wait(0.05)
+        until(lambda: process.ended or self._is_ready(), awaited="Alertmanager")
+        assert not process.ended, process.tail()
+
+    def wait_until_noted(self) -> None:
+        """Wait until it has written down what it has told: killed before, it would not know.
+
+        It looks into its log of notifications at every flush, and flushes one after the other.
+        """
+        flushes = self._flushes() + 20
+        until(lambda: self._flushes() >= flushes, awaited="flushes of Alertmanager")
+
+    def _flushes(self) -> float:
+        metrics = httpx.get(f"{self.url}/metrics").text
+        (line,) = (
+            line for line in metrics.splitlines() if line.startswith("alertmanager_nflog_queries")
+        )
+        return float(line.split()[1])
 
     def _is_ready(self) -> bool:
         try:
@@ -156,6 +167,7 @@ def test_stopped_for_a_while_nothing_is_lost_and_nothing_comes_twice(
     with delivering(alertmanager, tmp_path) as delivery:
         with alertmanager.running():
             alertmanager.wait_until_notified(("firing", "group-1"), ("firing", "group-2"))
+            alertmanager.wait_until_noted()
         append(tmp_path, row(3, at=now()), row(4, at=now()))
         append(tmp_path, resolution(1, opened=opened, at=now()))
         append(tmp_path, resolution(4, opened=opened, at=now()))
@@ -183,6 +195,26 @@ def test_stopped_for_a_while_nothing_is_lost_and_nothing_comes_twice(
     )
 
 
+def test_one_that_lost_its_memory_still_passes_on_the_end_of_what_it_knew(
+    alertmanager: Alertmanager, tmp_path: Path
+) -> None:
+    opened = now()
+    append(tmp_path, row(1, at=opened))
+    with delivering(alertmanager, tmp_path) as delivery:
+        with alertmanager.running():
+            alertmanager.wait_until_notified(("firing", "group-1"))
+        shutil.rmtree(alertmanager.folder / "storage")
+        append(tmp_path, resolution(1, opened=opened, at=now()))
+        delivery.wake()
+        wait_until_failing(delivery)
+        with alertmanager.running():
+            alertmanager.wait_until_notified(("resolved", "group-1"))
+    # Without its log it cannot know that it has told of the opening before.
+    assert alertmanager.notified() == Counter(
+        {("firing", "group-1"): 2, ("resolved", "group-1"): 1}
+    )
+
+
 def test_a_monitor_started_again_neither_repeats_nor_forgets(
     alertmanager: Alertmanager, tmp_path: Path
 ) -> None:
@@ -198,7 +230,4 @@ def test_a_monitor_started_again_neither_repeats_nor_forgets(
 
 
 def wait_until_failing(delivery: AlertDelivery) -> None:
-    pause, deadline = threading.Event(), time.monotonic() + WAIT_SECONDS
-    while not any(status.failures for status in delivery.statuses):
-        assert time.monotonic() < deadline
-        pause.wait(0.05)
+    until(lambda: any(status.failures for status in delivery.statuses), awaited="a failure")

@@ -47,9 +47,19 @@ class AlertmanagerSink:
         self.repeating = repeating
         self._valid = max(_LEAST_VALID, _MISSED_POSTS * repeating.every)
         self._dashboard_url = dashboard_url
+        self._started: str | None = None
         self._client = httpx.Client(
             base_url=url.rstrip("/") + "/", timeout=10.0, transport=transport
         )
+
+    def has_forgotten(self) -> bool:
+        """Whether it was started anew since it was asked last: it keeps no alerts over a restart.
+
+        Raises:
+            SinkError: no connection, or an error of the server.
+        """
+        before, self._started = self._started, self._ask_start()
+        return before is not None and self._started not in (None, before)
 
     def lot(self, waiting: int) -> int:
         """Some hundred at once."""
@@ -63,20 +73,32 @@ class AlertmanagerSink:
             SinkError: no connection, or an error of the server.
         """
         now = datetime.now(UTC)
-        body = [self._posted(notice, now) for notice in notices]
-        try:
-            response = self._client.post("api/v2/alerts", json=body)
-        except httpx.HTTPError as error:
-            # The text of an httpx error may hold the address, password included.
-            raise SinkError(f"no answer ({type(error).__name__})") from None
+        response = self._call("POST", "alerts", [self._posted(notice, now) for notice in notices])
         if response.status_code in _REFUSALS:
             raise RefusedError(f"HTTP {response.status_code}: {response.text[:200]}")
-        if response.is_error:
+        if not response.is_success:
             raise SinkError(f"HTTP {response.status_code}")
 
     def close(self) -> None:
         """Close the connections."""
         self._client.close()
+
+    def _call(self, method: str, name: str, body: Any = None) -> httpx.Response:
+        try:
+            return self._client.request(method, f"api/v2/{name}", json=body)
+        except httpx.HTTPError as error:
+            # The text of an httpx error may hold the address, password included.
+            raise SinkError(f"no answer ({type(error).__name__})") from None
+
+    def _ask_start(self) -> str | None:
+        """When it was started; None where something else speaks its API and does not say."""
+        response = self._call("GET", "status")
+        if response.is_server_error:
+            raise SinkError(f"HTTP {response.status_code}")
+        try:
+            return str(response.json()["uptime"])
+        except (ValueError, KeyError, TypeError):
+            return None
 
     def _posted(self, notice: Notice, now: datetime) -> dict[str, Any]:
         alert = notice.alert

@@ -40,6 +40,10 @@ class AppriseSink:
         if not self._service.add(url):
             raise ValueError(f"Apprise cannot read this {scheme(url) or 'empty'} address")
 
+    def has_forgotten(self) -> bool:
+        """Never: what was sent was read by people."""
+        return False
+
     def lot(self, waiting: int) -> int:
         """One by one while they are few, then digests: a channel is not to be flooded."""
         return 1 if waiting <= _SINGLY else min(waiting, _DIGEST)

@@ -70,6 +70,7 @@ class Outbox:
         self._silences = silences
         self._alerts: dict[str, Alert] = {}
         self._posted: dict[str, datetime] = {}
+        self._forgotten: set[str] = set()
         self._settled = receipts.baseline
 
     def take(self, alerts: Mapping[str, Alert]) -> None:
@@ -94,8 +95,9 @@ class Outbox:
             name = notice.alert.alert_id
             if notice.kind == "firing":
                 self._posted[name] = now
-                if name not in self.receipts.by_alert:
+                if name not in self.receipts.by_alert or name in self._forgotten:
                     self._write(name, Receipt("firing", now))
+                    self._forgotten.discard(name)
             elif notice.kind == "withdrawn":
                 self._posted.pop(name, None)
                 del self.receipts.by_alert[name]
@@ -103,6 +105,16 @@ class Outbox:
             else:
                 self._write(name, Receipt("resolved", now))
                 self._finish(notice.alert)
+
+    def repeat(self) -> None:
+        """The sink may have forgotten everything: tell it again of what it knew as firing.
+
+        That holds for what has resolved by now as well. It would not pass on the end of an alert of
+        which it has never heard.
+        """
+        self._posted.clear()
+        receipts = self.receipts.by_alert.items()
+        self._forgotten = {name for name, receipt in receipts if receipt.told == "firing"}
 
     def rest(self, now: datetime) -> datetime | None:
         """When there may be something due though nothing new happens; None if never."""
@@ -138,17 +150,19 @@ class Outbox:
     def _kind(self, alert: Alert, now: datetime) -> Kind | None:
         receipt = self.receipts.by_alert.get(alert.alert_id)
         if alert.resolved is not None:
-            return self._kind_of_resolved(receipt, now)
+            return self._kind_of_resolved(alert, receipt, now)
         if self._silenced(alert, now):
             return "withdrawn" if receipt and self._repeating else None
         if receipt is None:
             return "firing"
         return "firing" if self._repeats(alert, now) else None
 
-    def _kind_of_resolved(self, receipt: Receipt | None, now: datetime) -> Kind | None:
+    def _kind_of_resolved(
+        self, alert: Alert, receipt: Receipt | None, now: datetime
+    ) -> Kind | None:
         if self._repeating is None:
             return "resolved" if receipt else "over"
-        if receipt is None:
+        if receipt is None or alert.alert_id in self._forgotten:
             return "firing"
         return "resolved" if now >= receipt.at + self._repeating.at_least else None
 

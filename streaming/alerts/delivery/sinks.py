@@ -25,6 +25,13 @@ class Sink(Protocol):
     def repeating(self) -> Repeating | None:
         """How it is told again of what fires; None for a channel, which is told once."""
 
+    def has_forgotten(self) -> bool:
+        """Whether it was started anew since it was asked last, and may know nothing any more.
+
+        Raises:
+            SinkError: it does not answer.
+        """
+
     def lot(self, waiting: int) -> int:
         """How many of the waiting notices it takes at once."""
 

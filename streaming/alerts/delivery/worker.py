@@ -79,6 +79,7 @@ class SinkWorker:
         self._wake = threading.Condition()
         self._stopped = False
         self._retry_at = started
+        self._doubtful = True
         self.status = SinkStatus(sink=sink.name)
         self._thread = threading.Thread(target=self._run, name=f"alerts-{sink.name}", daemon=True)
 
@@ -119,6 +120,7 @@ class SinkWorker:
             return self._retry_at
         try:
             self._keep()
+            self._recall()
             self._send_due(now)
         except (SinkError, OSError) as error:
             self._fail(str(error), now)
@@ -140,6 +142,13 @@ class SinkWorker:
         if self._outbox.changed:
             self._file.save(self._outbox.receipts)
             self._outbox.changed = False
+
+    def _recall(self) -> None:
+        """At first and after a failure, see whether the sink still knows what it was told."""
+        if self._doubtful:
+            if self._sink.has_forgotten():
+                self._outbox.repeat()
+            self._doubtful = False
 
     def _send_due(self, now: datetime) -> None:
         while due := self._outbox.due(now):
@@ -175,6 +184,7 @@ class SinkWorker:
         )
 
     def _fail(self, error: str, now: datetime) -> None:
+        self._doubtful = True
         failures = self.status.failures + 1
         delay = retry_delay(failures, jitter=random.random())  # noqa: S311 - spreads retries only
         self._retry_at = now + delay
