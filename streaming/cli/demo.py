@@ -76,6 +76,7 @@ def demo_settings(bootstrap_servers: str, folder: Path) -> Settings:
             "policies.joins": [
                 {"groups": "attribution*", "topics": [["clicks", "impressions"]]},
             ],
+            "metrics.enabled": False,
             "logging.level": "warning",
         },
     )

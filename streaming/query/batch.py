@@ -10,6 +10,7 @@ import structlog
 from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as f
 
+from streaming.alerts.monitor import MonitorWatch
 from streaming.query import task
 from streaming.query.job import BatchJob, Tally, TaskReport
 from streaming.query.outputs import HISTORIES
@@ -19,7 +20,7 @@ from streaming.records.commits import reduce_commits
 from streaming.tables.buffers import TableBuffer
 from streaming.tables.commits import TableCommits
 from streaming.tables.files import DataFile, write_file
-from streaming.tables.schemas import BATCHES, GROUP_STATE, OFFSETS, TableSpec
+from streaming.tables.schemas import ALERTS, BATCHES, GROUP_STATE, OFFSETS, TableSpec
 
 log = structlog.get_logger(__name__)
 
@@ -72,6 +73,7 @@ class BatchWriter:
         tables: TableCommits,
         *,
         shards: int,
+        watch: MonitorWatch,
         on_commit: Callable[[str], None] = lambda _: None,
     ) -> None:
         """Write to open tables.
@@ -79,10 +81,12 @@ class BatchWriter:
         Args:
             tables: the tables.
             shards: slices of the groups.
+            watch: alerts about the monitor itself.
             on_commit: told the name of each table once the batch is in it.
         """
         self._tables = tables
         self._shards = shards
+        self._watch = watch
         self._on_commit = on_commit
         self._place: Column | None = None
 
@@ -104,8 +108,10 @@ class BatchWriter:
         for report in reports:
             for file in report.files:
                 files.setdefault(file.table, []).append(file)
+        self._add_own_alerts(plan, reports, files)
         with clocks.timing("commit"):
             self._commit_facts(plan, reports, files)
+        self._watch.keep()
         self._commit_state(plan, reports, files, clocks)
         return reports
 
@@ -140,6 +146,18 @@ class BatchWriter:
             self._place = placed(records.sparkSession, f.col("shard"))
         return rows.repartition(self._place).sortWithinPartitions("shard", "partition", "offset")
 
+    def _add_own_alerts(
+        self, plan: BatchPlan, reports: list[TaskReport], files: dict[str, list[DataFile]]
+    ) -> None:
+        changes = self._watch.look(
+            now_ms=plan.info.now_ms,
+            behind_seconds=behind_seconds(plan, reports),
+            behind_records=plan.info.behind_records,
+        )
+        if changes:
+            rows = [change.row() for change in changes]
+            files.setdefault(ALERTS.name, []).append(self._write_rows(plan, ALERTS, rows))
+
     def _commit_facts(
         self, plan: BatchPlan, reports: list[TaskReport], files: Mapping[str, list[DataFile]]
     ) -> None:
@@ -157,7 +175,8 @@ class BatchWriter:
         clocks: Clocks,
     ) -> None:
         """The last two commits: what the batch did, and the state that says that it is done."""
-        files[BATCHES.name] = [self._write_batch_row(plan, batch_row(plan, reports, clocks))]
+        row = batch_row(plan, reports, clocks)
+        files[BATCHES.name] = [self._write_rows(plan, BATCHES, [row])]
         self._commit_table(BATCHES, plan, files)
         self._commit_table(
             GROUP_STATE,
@@ -183,18 +202,20 @@ class BatchWriter:
         )
         self._on_commit(spec.name)
 
-    def _write_batch_row(self, plan: BatchPlan, row: Mapping[str, object]) -> DataFile:
-        buffer = TableBuffer(BATCHES, plan.job.shared_columns)
-        buffer.add(row)
-        return write_file(self._tables.location, BATCHES, buffer.take())
+    def _write_rows(
+        self, plan: BatchPlan, spec: TableSpec, rows: Iterable[Mapping[str, object]]
+    ) -> DataFile:
+        buffer = TableBuffer(spec, plan.job.shared_columns)
+        for row in rows:
+            buffer.add(row)
+        return write_file(self._tables.location, spec, buffer.take())
 
 
 def batch_row(plan: BatchPlan, reports: Iterable[TaskReport], clocks: Clocks) -> dict[str, object]:
     """The row of ``batches``."""
-    tally, newest_ms = Tally(), 0
+    tally = Tally()
     for report in reports:
         tally.add(report.tally)
-        newest_ms = max(newest_ms, report.newest_ms)
     info = plan.info
     return {
         "start_offsets": orjson.dumps(info.start_offsets, option=orjson.OPT_NON_STR_KEYS).decode(),
@@ -210,6 +231,12 @@ def batch_row(plan: BatchPlan, reports: Iterable[TaskReport], clocks: Clocks) ->
         "groups_seconds": clocks.groups,
         "commit_seconds": clocks.commit,
         "behind_records": info.behind_records,
-        "behind_seconds": (info.now_ms - newest_ms) / 1000 if newest_ms else None,
+        "behind_seconds": behind_seconds(plan, reports),
         "event_time": info.now_ms * 1000,
     }
+
+
+def behind_seconds(plan: BatchPlan, reports: Iterable[TaskReport]) -> float | None:
+    """Age of the newest record that a batch read; None if it read none."""
+    newest_ms = max((report.newest_ms for report in reports), default=0)
+    return (plan.info.now_ms - newest_ms) / 1000 if newest_ms else None

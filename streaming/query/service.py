@@ -11,6 +11,9 @@ from pyspark.sql import SparkSession
 from pyspark.sql.streaming.query import StreamingQuery
 
 from streaming.alerts.delivery import AlertDelivery
+from streaming.alerts.monitor import MonitorWatch
+from streaming.alerts.rules import RuleBook
+from streaming.metrics import start_metrics_server
 from streaming.query.app import Monitor, Schedule
 from streaming.query.batch import BatchPlan, BatchWriter, Clocks
 from streaming.query.cluster_facts import ClusterFeed, open_feed
@@ -24,6 +27,7 @@ from streaming.settings.model import Settings
 from streaming.settings.query import QuerySettings
 from streaming.tables.commits import TableCommits
 from streaming.tables.maintenance import Upkeep
+from streaming.tables.reader import TableReader
 from streaming.tables.schemas import ALERTS
 from streaming.tables.storage import Location
 
@@ -122,10 +126,19 @@ def running(
             AlertDelivery(settings.alerts, cluster=settings.cluster.name, location=location)
         )
         stack.enter_context(_upkeep(settings, location))
+        if settings.metrics.enabled:
+            stack.enter_context(
+                start_metrics_server(settings.metrics, location, sinks=lambda: delivery.statuses)
+            )
         monitor = Monitor(
             spark=session,
             source=_source(settings, client, partitions),
-            writer=BatchWriter(tables, shards=settings.query.shards, on_commit=on_commit),
+            writer=BatchWriter(
+                tables,
+                shards=settings.query.shards,
+                watch=_watch(settings, location),
+                on_commit=on_commit,
+            ),
             schedule=_schedule(settings.query),
             make_job=JobMaker(settings=settings, tables=tables, ask_cluster=feed.facts),
             after_batch=_Follower(delivery),
@@ -177,6 +190,11 @@ def _source(
         starting_offsets=settings.source.starting_offsets,
         max_records=settings.source.max_offsets_per_trigger,
     )
+
+
+def _watch(settings: Settings, location: Location) -> MonitorWatch:
+    reader = TableReader(location.root, storage_options=location.options)
+    return MonitorWatch.resume(reader, RuleBook(settings.alerts), cluster=settings.cluster.name)
 
 
 def _schedule(settings: QuerySettings) -> Schedule:

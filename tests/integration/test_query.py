@@ -88,6 +88,7 @@ def settings_for(recorded: Recorded, folder: Path) -> Settings:
             "query.tables": str(folder / "tables"),
             "query.checkpoint": str(folder / "checkpoint"),
             "query.shards": 3,
+            "metrics.enabled": False,
         },
     )
 
