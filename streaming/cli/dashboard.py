@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import click
 
 from streaming.cli.reading import Reading, reads_tables
@@ -39,7 +41,7 @@ def command(
     accounts: to let others see it, put a proxy that knows them before it.
     """
     # Late, because the web server is needed by this command alone.
-    from streaming.dashboard.server import is_loopback, make_server  # noqa: PLC0415 - see above
+    from streaming.dashboard import server  # noqa: PLC0415 - see above
     from streaming.dashboard.site import Site  # noqa: PLC0415 - as above
 
     address = host or reading.settings.dashboard.host
@@ -49,7 +51,10 @@ def command(
         site.versions()
     except TablesNotFoundError as error:
         click.echo(f"{error} The page waits for them.", err=True)
-    if not is_loopback(address):
+    if not server.is_loopback(address):
         click.echo(f"Anybody who can reach {address} can read the dashboard.", err=True)
-    click.echo(f"Dashboard on http://{address}:{number}/", err=True)
-    make_server(site, host=address, port=number, refresh_seconds=refresh_seconds, hosts=names).run()
+    with server.listen(address, number) as listening:
+        click.echo(f"Dashboard on {server.address_of(listening)}", err=True)
+        pages = server.make_server(site, host=address, refresh_seconds=refresh_seconds, hosts=names)
+        with suppress(KeyboardInterrupt):  # uvicorn raises it again once it has ended well
+            pages.run(sockets=[listening])

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.text import Text
@@ -15,6 +16,9 @@ from streaming.dashboard.causes import cause_words, cost_words
 from streaming.dashboard.following import Follower
 from streaming.dashboard.json_form import encode
 from streaming.tables.reader import TablesNotFoundError
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 Row = Mapping[str, Any]
 
@@ -50,17 +54,29 @@ def command(  # noqa: PLR0913 - click hands every option over as a parameter
     """
     begin = datetime.now(UTC) - timedelta(seconds=since)
     follower = Follower(reading.reader, begin, group)
-    console = plain_console()
-    looks = iter([follower.look()]) if once else _looks(follower, lambda: time.sleep(poll_seconds))
-    for rows in looks:
+    show = _as_json if as_json else _as_text(plain_console())
+    if once:
+        show(follower.look())
+        return
+    with suppress(KeyboardInterrupt):  # the usual end
+        for rows in _looks(follower, lambda: time.sleep(poll_seconds)):
+            show(rows)
+
+
+def _as_json(rows: Sequence[Row]) -> None:
+    for row in rows:
+        click.echo(encode(row))
+
+
+def _as_text(console: Console) -> Callable[[Sequence[Row]], None]:
+    def show(rows: Sequence[Row]) -> None:
         for row in rows:
-            if as_json:
-                click.echo(encode(row))
-            else:
-                console.print(_line(row), soft_wrap=True)
+            console.print(_line(row), soft_wrap=True)
+
+    return show
 
 
-def _looks(follower: Follower, wait: Callable[[], None]) -> Iterator[Iterator[Row]]:
+def _looks(follower: Follower, wait: Callable[[], None]) -> Iterator[list[dict[str, Any]]]:
     waiting = False
     while True:
         try:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from streaming.tables.reader import TableReader, Value, like
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from datetime import datetime
 
 Row = dict[str, Any]
@@ -41,18 +40,19 @@ class Follower:
     _version: int | None = None
     _seen: dict[str, datetime] = field(default_factory=dict)
 
-    def look(self) -> Iterator[Row]:
+    def look(self) -> list[Row]:
         """The rebalances that are new, the oldest first.
 
         Raises:
             TablesError: there are no tables, or they cannot be read.
         """
         version = self.reader.refresh().get("rebalances")
-        if version is not None and version != self._version:
-            self._version = version
-            for row in self._read():
-                self._seen[row["cluster"]] = row["processed_time"]
-                yield row
+        if version is None or version == self._version:
+            return []
+        self._version = version
+        rows = self._read()
+        self._seen |= {row["cluster"]: row["processed_time"] for row in rows}
+        return rows
 
     def _read(self) -> list[Row]:
         # Each cluster has a monitor with a clock of its own: one mark per cluster.

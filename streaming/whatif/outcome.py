@@ -10,7 +10,7 @@ import numpy as np
 from assignors import NOBODY, IntArray, Problem, assign, measures
 from streaming.whatif.live import LiveGroup, Owners, as_problem
 from streaming.whatif.moves import Move, moves_between
-from streaming.whatif.scenario import Scenario, changed_members, checked
+from streaming.whatif.scenario import Scenario, changed_members, check
 
 JoinSets = Sequence[Collection[str]] | None
 COOPERATIVE = frozenset({"cooperative", "consumer"})
@@ -91,7 +91,6 @@ def evaluate(
     Raises:
         ScenarioError: what is asked for cannot be tried on this group.
     """
-    checked(scenario)
     now = as_problem(group, join_sets=join_sets)
     then = problem_then(group, scenario, join_sets=join_sets)
     owner = settled(scenario.policy, then)
@@ -115,6 +114,7 @@ def problem_then(group: LiveGroup, scenario: Scenario, *, join_sets: JoinSets = 
     Raises:
         ScenarioError: what is asked for cannot be tried on this group.
     """
+    check(group, scenario)
     topics = {**group.topics, **scenario.partitions}
     return Problem.build(topics, changed_members(group, scenario), join_sets=join_sets)
 

@@ -51,7 +51,7 @@ def parse_partitions(texts: Iterable[str], topics: Mapping[str, int]) -> dict[st
         Partitions in all, by topic.
 
     Raises:
-        ScenarioError: malformed, an unknown topic, or fewer partitions than there are.
+        ScenarioError: malformed, or an unknown topic.
     """
     wanted: dict[str, int] = {}
     for text in texts:
@@ -60,7 +60,7 @@ def parse_partitions(texts: Iterable[str], topics: Mapping[str, int]) -> dict[st
             raise ScenarioError(f"Write TOPIC=+4 or TOPIC=24 for partitions, not {text!r}.")
         topic, count = match["topic"], int(match["count"])
         now = _known(topic, topics)
-        wanted[topic] = _grown(topic, now, now + count if match["sign"] else count)
+        wanted[topic] = now + count if match["sign"] else count
     return wanted
 
 
@@ -81,31 +81,29 @@ def changed_members(group: LiveGroup, scenario: Scenario) -> dict[str, Member]:
     return members
 
 
-def checked(scenario: Scenario) -> Scenario:
-    """The scenario, if its policy exists.
+def check(group: LiveGroup, scenario: Scenario) -> None:
+    """Refuse what the policies or Kafka do not have.
 
     Raises:
-        ScenarioError: there is no such policy.
+        ScenarioError: no such policy, an unknown topic, or fewer partitions than there are.
     """
     if scenario.policy not in POLICIES:
         raise ScenarioError(
             f"There is no policy {scenario.policy!r}; there are {', '.join(POLICIES)}."
         )
-    return scenario
+    for topic, wanted in scenario.partitions.items():
+        now = _known(topic, group.topics)
+        if not now <= wanted <= MOST_PARTITIONS:
+            raise ScenarioError(
+                f"{topic} has {now} partitions; Kafka can only add to them, up to "
+                f"{MOST_PARTITIONS:,}."
+            )
 
 
 def _known(topic: str, topics: Mapping[str, int]) -> int:
     if topic not in topics:
         raise ScenarioError(f"Nobody in the group subscribes to {topic!r}.")
     return topics[topic]
-
-
-def _grown(topic: str, now: int, wanted: int) -> int:
-    if not now <= wanted <= MOST_PARTITIONS:
-        raise ScenarioError(
-            f"{topic} has {now} partitions; Kafka can only add to them, up to {MOST_PARTITIONS:,}."
-        )
-    return wanted
 
 
 def _find(name: str, members: Mapping[str, Member]) -> str:

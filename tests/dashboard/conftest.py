@@ -1,15 +1,21 @@
-"""Tables written once for all tests of the pages."""
+"""Tables written once, and a dashboard over them, for all tests of the pages."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import httpx
 import pytest
 
+from streaming.tables.reader import TableReader
 from tests.dashboard import sample
+from tests.dashboard.serving import serving, site_at
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+
+    from streaming.dashboard.site import Site
 
 
 @pytest.fixture(scope="session")
@@ -17,3 +23,19 @@ def location(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("tables")
     sample.write(folder, sample.rows_of(sample.EVENING))
     return folder
+
+
+@pytest.fixture(scope="session")
+def reader(location: Path) -> TableReader:
+    return TableReader(str(location))
+
+
+@pytest.fixture(scope="session")
+def site(location: Path) -> Site:
+    return site_at(location, lambda: sample.EVENING)
+
+
+@pytest.fixture(scope="session")
+def client(site: Site) -> Iterator[httpx.Client]:
+    with serving(site) as address, httpx.Client(base_url=address) as client:
+        yield client
