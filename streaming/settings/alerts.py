@@ -82,6 +82,24 @@ UNITS: Mapping[RuleName, str] = MappingProxyType(
 )
 """Unit of each rule's value and threshold."""
 
+MEANINGS: Mapping[RuleName, str] = MappingProxyType(
+    {
+        "drift": "partitions that the reference policy would give to another member",
+        "moves_to_fairest": "partitions that would have to move to a fairest assignment",
+        "unfair": "whether a member could take a partition from one with two more (KIP-54)",
+        "avoidable_churn": "what the last rebalance moved without need; for 15 minutes after it",
+        "flapping": "rebalances, with the member that sets most of them off",
+        "join_violations": "what is split of joined topics; groups held to joins only (KIP-315)",
+        "topic_skew": "the largest share of a topic that one member owns",
+        "lag_skew": "the largest lag of a member; groups that lag 1,000 records or more only",
+        "unassigned": "partitions of subscribed topics without an owner",
+        "unsettled": "time since a rebalance began that has not settled, under any protocol",
+        "commits_stopped": "time since the last offset commit, while there are records to read",
+        "monitor_behind": "age of the newest record read, while there are more to read",
+    }
+)
+"""What each rule's value is."""
+
 
 class _Section(BaseModel):
     # An address that is refused must not come to light in the message that refuses it.
