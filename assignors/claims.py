@@ -45,7 +45,7 @@ class Resolved:
 
 
 def resolve(
-    members: Sequence[Claimant], first: Mapping[str, int], counts: Mapping[str, int], *, size: int
+    members: Sequence[Claimant], where: Mapping[str, tuple[int, int]], *, size: int
 ) -> Resolved:
     """Resolve the claims of a group's members.
 
@@ -54,8 +54,7 @@ def resolve(
 
     Args:
         members: In the order in which the answer numbers them.
-        first: Flat index of partition 0 of each known topic.
-        counts: Partitions of each topic.
+        where: Flat index of each known topic's partition 0, and of the next topic's.
         size: Number of flat partitions.
     """
     owners = [NOBODY] * size
@@ -64,15 +63,17 @@ def resolve(
     for index, member in enumerate(members):
         generation = _NO_GENERATION if member.generation is None else member.generation
         for topic, number in member.owned:
-            start = first.get(topic)
-            if start is None or not 0 <= number < counts[topic]:
-                continue
+            start, end = where.get(topic, (0, 0))
             flat = start + number
-            if generation > generations[flat]:
+            if not start <= flat < end:
+                continue
+            rival = generations[flat]
+            if generation > rival:
                 owners[flat] = index
                 generations[flat] = generation
-                disputed.discard(flat)
-            elif generation == generations[flat] and owners[flat] != index:
+                if rival != _UNCLAIMED:
+                    disputed.discard(flat)
+            elif generation == rival and owners[flat] != index:
                 owners[flat] = NOBODY
                 disputed.add(flat)
     return Resolved(owners, disputed)

@@ -6,6 +6,7 @@ beats at some exchange rate between moves and the sum of squared loads: with as 
 point has, nothing is fairer.
 """
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -16,6 +17,9 @@ from assignors.measures import balance_score, loads, max_minus_min
 from assignors.parts import Longs, Part, connected, whole
 from assignors.problem import NOBODY, IntArray, Problem
 from assignors.quotas import hand_over
+
+_MOST_STEPS = 500_000
+"""Members times their highest load, beyond which a flow per point would take many seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,8 @@ def curve(problem: Problem, *, most_points: int = 32) -> tuple[Point, ...]:
         most_points: Bound on the points, at least 2; the ends are always among them.
 
     Returns:
-        Points by rising moves and falling sum of squares; one if nothing can be gained.
+        Points by rising moves and falling sum of squares; one if nothing can be gained. For very
+        large groups whose subscriptions differ, only the two ends.
     """
     claims = problem.claims
     least = _point(problem, claims, loads(problem, fairest_keeping_all(problem, claims)))
@@ -58,8 +63,10 @@ def curve(problem: Problem, *, most_points: int = 32) -> tuple[Point, ...]:
             _point(problem, claims, load) for load in _levelling(problem, np.array(least.loads))
         ]
         return _thinned([least, *between], most_points)
-    found = [least, *_between(_solver(problem, claims), least, best, most_points - 2), best]
-    return tuple(sorted(found, key=lambda point: point.moves_count))
+    highest = max(least.loads)
+    budget = most_points - 2 if highest * len(least.loads) <= _MOST_STEPS else 0
+    found = _between(_solver(problem, claims, highest), least, best, budget)
+    return tuple(sorted([least, *found, best], key=lambda point: point.moves_count))
 
 
 def assignment_at(problem: Problem, point: Point) -> IntArray:
@@ -126,17 +133,18 @@ def _thinned(points: list[Point], most: int) -> tuple[Point, ...]:
 _Solver = Callable[[int, int], Point]
 
 
-def _solver(problem: Problem, claims: IntArray) -> _Solver:
+def _solver(problem: Problem, claims: IntArray, highest: int) -> _Solver:
     # Late, because it brings OR-tools.
     from assignors.flows import weighed  # noqa: PLC0415 - see above
 
-    most = int(loads(problem, fairest_keeping_all(problem, claims)).max())
     parts = list(connected(whole(problem, claims)))
 
     def solve(per_square: int, per_move: int) -> Point:
         load = np.zeros(len(problem.members), dtype=np.int32)
         for part in parts:
-            load[part.members] = weighed(part, per_square=per_square, per_move=per_move, most=most)
+            load[part.members] = weighed(
+                part, per_square=per_square, per_move=per_move, most=highest
+            )
         return _point(problem, claims, load)
 
     return solve
@@ -155,6 +163,8 @@ def _between(solve: _Solver, left: Point, right: Point, budget: int) -> list[Poi
         per_move = start.sum_of_squares - end.sum_of_squares
         if per_square <= 1:
             continue
+        common = math.gcd(per_square, per_move)
+        per_square, per_move = per_square // common, per_move // common
         point = solve(per_square, per_move)
         price = per_square * point.sum_of_squares + per_move * point.moves_count
         if price < per_square * start.sum_of_squares + per_move * start.moves_count:

@@ -82,7 +82,7 @@ def moves_to_fairest(problem: Problem, live: IntArray, *, joined: bool = False) 
     if joined:
         ideal = fairest_joined(problem, live)
         return int(np.count_nonzero((ideal != live) & (ideal >= 0)))
-    if not problem.members:
+    if not problem.members or _settled(problem, live):
         return 0
     return problem.size - most_keepable(problem, live)
 
@@ -133,6 +133,13 @@ def topic_skew(problem: Problem, owner: IntArray) -> float:
 def unassigned(problem: Problem, owner: IntArray) -> int:
     """Partitions of subscribed topics that have no owner."""
     return problem.size - int(np.count_nonzero(owner >= 0))
+
+
+def _settled(problem: Problem, owner: IntArray) -> bool:
+    """Whether different subscriptions need no flow: all is owned, as fairly as can be."""
+    if problem.uniform:
+        return False
+    return bool((problem.claimable(owner) >= 0).all()) and is_fairest(problem, owner)
 
 
 def _least_churn(problem: Problem, previous: IntArray) -> int:

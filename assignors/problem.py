@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, pairwise, repeat
 
 import numpy as np
 import numpy.typing as npt
@@ -99,8 +100,8 @@ class Problem:
         counts = np.array([topics[name] for name in names], dtype=np.int32)
         first = _starts(counts)
         classes, class_of_kind = _classes(names, kinds)
-        where = dict(zip(names, first.tolist(), strict=False))
-        resolved = resolve(group, where, topics, size=int(first[-1]))
+        where = dict(zip(names, pairwise(first.tolist()), strict=True))
+        resolved = resolve(group, where, size=int(first[-1]))
         claimed = cls(
             topics=names,
             counts=counts,
@@ -268,12 +269,18 @@ def _classes(
 ) -> tuple[tuple[IntArray, ...], IntArray]:
     """The distinct sets of existing topics, and which of them each subscription is."""
     index = {name: position for position, name in enumerate(names)}
-    classes: dict[tuple[int, ...], int] = {}
-    class_of = np.empty(len(subscriptions), dtype=np.int32)
-    for kind, subscription in enumerate(subscriptions):
-        existing = tuple(sorted({index[name] for name in subscription if name in index}))
-        class_of[kind] = classes.setdefault(existing, len(classes))
-    return tuple([np.array(existing, dtype=np.int32) for existing in classes]), class_of
+    rows = np.repeat(np.arange(len(subscriptions)), [len(topics) for topics in subscriptions])
+    columns = [*map(index.get, chain.from_iterable(subscriptions), repeat(len(names)))]
+    wanted = np.zeros((len(subscriptions), len(names) + 1), dtype=np.bool_)
+    wanted[rows, columns] = True
+    existing = wanted[:, :-1]
+    kinds: dict[bytes, int] = {}
+    class_of = [kinds.setdefault(row, len(kinds)) for row in map(bytes, existing)]
+    distinct = np.frombuffer(b"".join(kinds), dtype=np.bool_).reshape(len(kinds), len(names))
+    ends = [0, *np.cumsum(distinct.sum(axis=1)).tolist()]
+    topics = np.nonzero(distinct)[1].astype(np.int32)
+    classes = tuple([topics[start:end] for start, end in pairwise(ends)])
+    return classes, np.array(class_of, dtype=np.int32)
 
 
 def _named(
