@@ -1,5 +1,6 @@
 """`rebalance-monitor demo`: a real broker, real groups that rebalance, and what was found."""
 
+import logging
 import shutil
 import sys
 import tempfile
@@ -51,6 +52,8 @@ def demo(*, output: Path | None, keep_running: bool, dashboard: bool) -> None:
         broker.create_topics(PARTITION_COUNTS)
         settings = demo_settings(broker.bootstrap_servers, folder)
         follow_logs(settings)
+        # It warns of every tenth of a second that it did not get on a busy machine.
+        logging.getLogger("kafka").setLevel(logging.ERROR)
         _play(settings, keep_running=keep_running)
     _say(f"done in {time.monotonic() - started:.0f} s")
     serve = f"rebalance-monitor dashboard --tables {settings.query.tables}"

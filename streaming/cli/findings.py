@@ -29,7 +29,7 @@ _COLUMNS = (
     "necessary",
     "avoidable",
 )
-_WIDTH = 150
+_WIDTH = 160
 _TEXTS = ("group", "assignor", "last cause")
 
 
@@ -37,7 +37,8 @@ def findings(reader: TableReader) -> Table:
     """The groups, worst first."""
     table = Table(title="What was found", title_justify="left")
     for name in _COLUMNS:
-        table.add_column(name, justify="left" if name in _TEXTS else "right")
+        text = name in _TEXTS
+        table.add_column(name, justify="left" if text else "right", no_wrap=text)
     for row in reader.rows(_QUERY):
         table.add_row(*_cells(row))
     return table

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-AssignmentProtocol = Literal["range", "roundrobin", "cooperative-sticky", "consumer"]
-"""A classic assignor of librdkafka, or `consumer` for KIP-848."""
+AssignmentProtocol = Literal[
+    "range", "roundrobin", "cooperative-sticky", "consumer", "stream-join-sticky"
+]
+"""A classic assignor of librdkafka, `consumer` for KIP-848, or KIP-315's, which is ours."""
 
 Owned = tuple[tuple[str, int], ...]
 """Partitions as (topic, number), sorted."""

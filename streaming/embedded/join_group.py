@@ -42,7 +42,7 @@ class JoinGroup(Group):
         super().__init__(
             servers,
             group_id,
-            protocol="stream-join-sticky",  # type: ignore[arg-type] # it names librdkafka's only
+            protocol="stream-join-sticky",
             session_timeout_ms=session_timeout_ms,
         )
         self._max_poll_interval_ms = max_poll_interval_ms

@@ -13,6 +13,7 @@ from typing import Self
 
 from streaming.embedded.consumer import AssignmentProtocol
 from streaming.embedded.group import Group, Settled
+from streaming.embedded.join_group import JoinGroup
 from streaming.embedded.traffic import Traffic
 from streaming.session.jars import Say, quiet
 
@@ -115,12 +116,20 @@ def fraud(play: Play) -> None:
     play.die("fraud-b")
 
 
+def enrichment(play: Play) -> None:
+    """KIP-315: joined topics stay together, and when a member leaves only its numbers move."""
+    for name in ("enrichment-a", "enrichment-b", "enrichment-c", "enrichment-d"):
+        play.join(name, JOINED)
+    play.leave("enrichment-d")
+
+
 SCRIPTS: dict[str, tuple[AssignmentProtocol, Script]] = {
     "billing": ("range", billing),
     "sensors": ("range", sensors),
     "attribution": ("roundrobin", attribution),
     "search": ("cooperative-sticky", search),
     "fraud": ("consumer", fraud),
+    "enrichment": ("stream-join-sticky", enrichment),
 }
 
 
@@ -140,7 +149,7 @@ class Workload:
             say: Told of every step.
         """
         self.groups = {
-            group_id: Group(servers, group_id, protocol=protocol)
+            group_id: _group(servers, group_id, protocol)
             for group_id, (protocol, _) in SCRIPTS.items()
         }
         self.steps: list[Settled] = []
@@ -182,3 +191,10 @@ class Workload:
         with self._lock:
             self.steps.append(settled)
         self._say(f"{settled.group_id}: {settled.step}")
+
+
+def _group(servers: str, group_id: str, protocol: AssignmentProtocol) -> Group:
+    """The group of a protocol; librdkafka cannot keep joins, kafka-python with our assignor can."""
+    if protocol == "stream-join-sticky":
+        return JoinGroup(servers, group_id)
+    return Group(servers, group_id, protocol=protocol)
