@@ -59,11 +59,11 @@ def in_units(problem: Problem, join_sets: JoinSets) -> Units:
 
     Args:
         problem: The problem over partitions.
-        join_sets: Sets of topic indexes; a topic in none of them is a join of its own.
+        join_sets: Sets of topic indexes; a topic in none of them is a join of its own, sets that
+            have a topic in common are one join.
     """
-    together = {topic for join in join_sets for topic in join}
-    alone = [(topic,) for topic in range(len(problem.topics)) if topic not in together]
-    joins = tuple(sorted([*(tuple(join) for join in join_sets if join), *alone]))
+    alone = ((topic,) for topic in range(len(problem.topics)))
+    joins = _disjoint([*join_sets, *alone])
     join_of = np.zeros(len(problem.topics), dtype=np.int32)
     for index, join in enumerate(joins):
         join_of[list(join)] = index
@@ -80,6 +80,16 @@ def in_units(problem: Problem, join_sets: JoinSets) -> Units:
         join_sets=(),
     )
     return Units(problem, joins, virtual)
+
+
+def _disjoint(join_sets: JoinSets) -> tuple[tuple[int, ...], ...]:
+    """Sets with common topics brought together, in order."""
+    joins: dict[int, set[int]] = {}
+    for join in join_sets:
+        parts = [joins[topic] for topic in join if topic in joins]
+        united = set(join).union(*parts)
+        joins.update(dict.fromkeys(united, united))
+    return tuple(sorted({tuple(sorted(join)) for join in joins.values()}))
 
 
 def _merge(classes: list[IntArray]) -> tuple[list[IntArray], IntArray]:
