@@ -39,6 +39,9 @@ class CollectSettings(Section):
     topic: str = Field(
         default="rebalance-events", min_length=1, description="topic that the events are written to"
     )
+    partition_count: Annotated[int, Field(ge=1)] = Field(
+        default=4, description="partitions of that topic, if it is not there and is made"
+    )
     interval_seconds: Seconds = Field(
         default=5, description="pause between two looks at the groups, in seconds"
     )
