@@ -62,7 +62,8 @@ def _moves_text(facts: GroupFacts) -> str:
 
 
 def _unfair(facts: GroupFacts) -> float | None:
-    return None if facts.fair is None else float(not facts.fair)
+    # Joined topics move together: their group can be as fair as can be and not fair by KIP-54.
+    return None if facts.fair is None else float(not facts.fair and facts.moves_to_fairest != 0)
 
 
 def _unfair_text(facts: GroupFacts) -> str:
