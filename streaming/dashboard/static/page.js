@@ -39,17 +39,22 @@ function attributes(from, to) {
   if (from.nodeName === "SELECT" && from !== document.activeElement) from.value = to.value;
 }
 
+/* Not node.id: a form with a field named "id" gives that field. */
+function idOf(node) {
+  return node.nodeType === Node.ELEMENT_NODE ? node.getAttribute("id") : null;
+}
+
 function children(from, to) {
   const named = new Map();
-  for (const child of from.children) if (child.id) named.set(child.id, child);
+  for (const child of from.children) if (idOf(child)) named.set(idOf(child), child);
   let place = from.firstChild;
   for (const wanted of [...to.childNodes]) {
-    const known = wanted.id ? named.get(wanted.id) : undefined;
+    const known = named.get(idOf(wanted));
     if (known) {
       if (known !== place) from.insertBefore(known, place);
       else place = place.nextSibling;
       morph(known, wanted);
-    } else if (place && !place.id && !wanted.id && place.nodeName === wanted.nodeName) {
+    } else if (place && !idOf(place) && !idOf(wanted) && place.nodeName === wanted.nodeName) {
       const next = place.nextSibling;
       morph(place, wanted);
       place = next;
