@@ -187,8 +187,9 @@ class Problem:
     def subscribes(self) -> npt.NDArray[np.bool_]:
         """(K, T) whether class k subscribes to topic t."""
         matrix = np.zeros((len(self.classes), len(self.topics)), dtype=np.bool_)
-        for index, subscribed in enumerate(self.classes):
-            matrix[index, subscribed] = True
+        if self.classes:
+            rows = np.repeat(np.arange(len(self.classes)), [len(topics) for topics in self.classes])
+            matrix[rows, np.concatenate(self.classes)] = True
         return matrix
 
     @cached_property

@@ -10,6 +10,7 @@ from assignors import DEPARTED, IntArray, Member, Problem, assign
 TOPICS = 100
 PARTITIONS_PER_MEMBER = 10
 BUCKETS = 5
+NAMES = tuple(f"topic{index:03}" for index in range(TOPICS))
 KINDS = ("equal", "five buckets", "random 30 %")
 EVENTS = ("fresh", "one leaves", "one joins")
 
@@ -44,7 +45,7 @@ def cases(members_count: int, kind: str) -> Iterator[Case]:
     """
     rng = np.random.default_rng(members_count)
     each = members_count * PARTITIONS_PER_MEMBER // TOPICS
-    topics = {f"topic{index:03}": each for index in range(TOPICS)}
+    topics = dict.fromkeys(NAMES, each)
     wanted = [_subscription(rng, kind, index, members_count) for index in range(members_count + 1)]
     fresh = {_name(index): Member(wanted[index]) for index in range(members_count)}
     start = Problem.build(topics, fresh)
@@ -83,15 +84,12 @@ def _subscription(
     rng: np.random.Generator, kind: str, index: int, members_count: int
 ) -> tuple[str, ...]:
     if kind == "equal":
-        chosen = range(TOPICS)
-    elif kind == "five buckets":
+        return NAMES
+    if kind == "five buckets":
         bucket = min(index * BUCKETS // members_count, BUCKETS - 1)
-        chosen = range(bucket * TOPICS // BUCKETS, (bucket + 1) * TOPICS // BUCKETS)
-    else:
-        return tuple(
-            f"topic{topic:03}" for topic in np.sort(rng.choice(TOPICS, 30, replace=False)).tolist()
-        )
-    return tuple(f"topic{topic:03}" for topic in chosen)
+        return NAMES[bucket * TOPICS // BUCKETS : (bucket + 1) * TOPICS // BUCKETS]
+    chosen = np.sort(rng.choice(TOPICS, 30, replace=False)).tolist()
+    return tuple([NAMES[topic] for topic in chosen])
 
 
 def _name(index: int) -> str:
