@@ -44,7 +44,10 @@ RULES = RuleBook(AT_ONCE).for_group("orders")
 CASES: Mapping[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "drift": ({"drift_count": 10}, {"drift_count": 11}),
     "moves_to_fairest": ({"moves_to_fairest": 4}, {"moves_to_fairest": 5}),
-    "unfair": ({"fair": True}, {"fair": False}),
+    "unfair": (
+        {"fair": False, "moves_to_fairest": 0, "joined": True},
+        {"fair": False, "moves_to_fairest": 3},
+    ),
     "avoidable_churn": ({"avoidable_churn": 8}, {"avoidable_churn": 9, "churn": 20}),
     "flapping": (
         {"recent": [Recent(time_ms=NOW - 10 * age, culprit="x@y") for age in range(6, 0, -1)]},
