@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-WAIT_SECONDS = 30.0
+WAIT_SECONDS = 90.0
 
 
 class Inbox(ThreadingHTTPServer):

@@ -109,7 +109,7 @@ def test_a_group_without_members_resolves_what_is_open(rule: str) -> None:
 
 
 def test_what_is_not_known_neither_opens_nor_resolves() -> None:
-    ill = evaluate(RULES, replace(WELL, lag_skew=9.0, fair=False), HEALTHY)
+    ill = evaluate(RULES, replace(WELL, lag_skew=9.0, fair=False, moves_to_fairest=3), HEALTHY)
     assert len(ill.changes) == 2
     blind = GroupFacts(
         cluster="shop", group_id="orders", now_ms=NOW + 1, member_count=4, partition_count=40
@@ -169,7 +169,7 @@ def test_a_condition_that_time_alone_fulfils_says_when(
 
 def test_a_rule_waits_for_its_duration() -> None:
     rules = RuleBook(AlertsSettings()).for_group("orders")
-    ill = replace(WELL, fair=False, lag=0)
+    ill = replace(WELL, fair=False, moves_to_fairest=3, lag=0)
     first = evaluate(rules, ill, HEALTHY)
     assert first.changes == ()
     assert first.next_deadline_ms == NOW + 300_000
@@ -182,7 +182,7 @@ def test_a_rule_waits_for_its_duration() -> None:
 
 def test_a_duration_that_is_broken_off_begins_anew() -> None:
     rules = RuleBook(AlertsSettings()).for_group("orders")
-    ill = replace(WELL, fair=False)
+    ill = replace(WELL, fair=False, moves_to_fairest=3)
     memory = evaluate(rules, ill, HEALTHY).memory
     memory = evaluate(rules, replace(WELL, now_ms=NOW + 200_000), memory).memory
     assert memory == HEALTHY
@@ -203,9 +203,11 @@ def test_a_value_that_changes_much_is_told_but_not_more_than_once_a_minute() -> 
 
 
 def test_a_rule_switched_off_resolves_its_alerts() -> None:
-    memory = evaluate(RULES, replace(WELL, fair=False), HEALTHY).memory
+    memory = evaluate(RULES, replace(WELL, fair=False, moves_to_fairest=3), HEALTHY).memory
     off = RuleBook(AlertsSettings.model_validate({"rules": {"unfair": {"enabled": False}}}))
-    (resolved,) = evaluate(off.for_group("orders"), replace(WELL, fair=False), memory).changes
+    (resolved,) = evaluate(
+        off.for_group("orders"), replace(WELL, fair=False, moves_to_fairest=3), memory
+    ).changes
     assert resolved.status == "resolved"
     assert "switched off" in resolved.summary
 
