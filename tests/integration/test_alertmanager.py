@@ -6,19 +6,25 @@ Needs Debian's ``prometheus-alertmanager``. It runs by hand on loopback, without
 import shutil
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
+from pyspark.sql import SparkSession
 
 from streaming.alerts.delivery import AlertDelivery, configured_sinks
+from streaming.embedded.broker import EmbeddedBroker
+from streaming.embedded.group import Group
 from streaming.embedded.ports import LOOPBACK, free_ports
 from streaming.embedded.process import TiedProcess
 from streaming.embedded.waiting import until
+from streaming.query.service import running
 from streaming.settings.alerts import AlertsSettings
+from streaming.settings.loading import load_settings
+from streaming.tables.reader import TableReader
 from streaming.tables.storage import Location
 from tests.alerts.inbox import WAIT_SECONDS, Inbox, receiving
 from tests.alerts.parts import append, resolution, row
@@ -70,12 +76,13 @@ class Alertmanager:
         alerts: list[dict[str, Any]] = httpx.get(f"{self.url}/api/v2/alerts").json()
         return alerts
 
-    def notified(self) -> Counter[tuple[str, str]]:
-        """How often the webhook heard of each (status, group)."""
+    def notified(self, rule: str = "unfair") -> Counter[tuple[str, str]]:
+        """How often the webhook heard of each (status, group) under a rule."""
         return Counter(
             (alert["status"], alert["labels"]["group"])
             for _, message in self.inbox.wait_for(0)
             for alert in message["alerts"]
+            if alert["labels"]["rule"] == rule
         )
 
     def wait_until_notified(self, *expected: tuple[str, str]) -> None:
@@ -227,6 +234,56 @@ def test_a_monitor_started_again_neither_repeats_nor_forgets(
         with delivering(alertmanager, tmp_path):
             alertmanager.wait_until_notified(("resolved", "group-1"), ("firing", "group-3"))
     assert max(alertmanager.notified().values()) == 1
+
+
+@pytest.mark.xdist_group("spark")
+def test_a_lopsided_real_group_raises_an_alert_and_resolves_once_it_is_balanced(
+    alertmanager: Alertmanager, tmp_path: Path, shared_broker: EmbeddedBroker, spark: SparkSession
+) -> None:
+    """Range over eight topics of three partitions: two members own 16 and 8, three own 8 each."""
+    topics = {f"lopsided-{number}": 3 for number in range(8)}
+    shared_broker.create_topics(topics)
+    settings = load_settings(
+        None,
+        env={},
+        overrides={
+            "cluster.name": "test",
+            "cluster.bootstrap_servers": shared_broker.bootstrap_servers,
+            "query.tables": str(tmp_path / "tables"),
+            "query.checkpoint": str(tmp_path / "checkpoint"),
+            "query.trigger_seconds": 1,
+            "metrics.enabled": False,
+            "alerts.overrides": [{"groups": "*", "for_seconds": 0}],
+            "alerts.sinks": {"alertmanager": [alertmanager.url]},
+        },
+    )
+    with ExitStack() as stack:
+        stack.enter_context(alertmanager.running())
+        group = stack.enter_context(
+            Group(shared_broker.bootstrap_servers, "lopsided", protocol="range")
+        )
+        group.start("a", tuple(topics))
+        group.start("b", tuple(topics))
+        group.settle("lopsided")
+        stack.enter_context(running(settings, say=print, spark=spark))
+        alertmanager.wait_until_notified(("firing", "lopsided"))
+        group.start("c", tuple(topics))
+        group.settle("balanced")
+        alertmanager.wait_until_notified(("resolved", "lopsided"))
+    rows = TableReader(settings.query.tables).rows(
+        """
+        SELECT a.status, a.batch_id - r.batch_id AS later, r.member_count
+        FROM alerts a JOIN rebalances r ON a.group_id = r.group_id AND a.batch_id >= r.batch_id
+        WHERE a.group_id = 'lopsided' AND a.rule = 'unfair'
+          AND r.member_count = CASE a.status WHEN 'opened' THEN 2 ELSE 3 END
+        ORDER BY a.sequence
+        """
+    )
+    assert [(row["status"], row["member_count"]) for row in rows] == [
+        ("opened", 2),
+        ("resolved", 3),
+    ]
+    assert all(row["later"] <= 1 for row in rows)
 
 
 def wait_until_failing(delivery: AlertDelivery) -> None:
