@@ -30,7 +30,10 @@ select generation, event_time, drift_count, drift_share, moves_to_fairest, balan
        max_minus_min, min_load, max_load, fair, fairest, unassigned_count, partition_count,
        member_count, lag, topic_skew, join_violations
 from drift
-where cluster = :cluster and group_id = :group_id and reference and event_time >= :since
+where cluster = :cluster and group_id = :group_id and reference and event_time >= coalesce(
+  (select max(event_time) from drift
+   where cluster = :cluster and group_id = :group_id and reference and event_time < :since),
+  :since)
 order by event_time
 """
 _POLICIES = """
@@ -73,7 +76,8 @@ class History:
         since: begin of the window.
         until: its end.
         rebalances: rows of ``rebalances``, the newest first; one for each generation.
-        drift: rows of ``drift`` for the reference policy, the oldest first.
+        drift: rows of ``drift`` for the reference policy, the oldest first; the first may lie
+            before the window, so that it is known how the group came into it.
     """
 
     since: datetime

@@ -174,6 +174,12 @@ def test_unassigned_partitions_are_moves_from_nobody(client: httpx.Client) -> No
     assert page["verdict"]["headline"] == "Nobody reads 8 of 32 partitions."
 
 
+def test_history_begins_with_how_the_group_came_into_the_window(client: httpx.Client) -> None:
+    page = client.get("/api/group", params={"id": "orders-fulfilment", "window": "1h"}).json()
+    assert [row["generation"] for row in page["history"]["drift"]] == [3, 4]
+    assert [row["generation"] for row in page["history"]["rebalances"]] == [4]
+
+
 def test_a_generation_no_longer_kept_is_said(client: httpx.Client) -> None:
     text = client.get("/group?id=orders-fulfilment&generation=77").text
     assert "no longer hold the assignment of generation 77" in text

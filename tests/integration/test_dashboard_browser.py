@@ -37,6 +37,7 @@ ARGUMENTS = (
     "--disable-component-update",
     "--disable-sync",
 )
+expect.set_options(timeout=30_000)
 DESKTOP = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 PAGES = {
@@ -295,7 +296,7 @@ def test_pages_refresh_by_themselves_and_disturb_nobody(browser: Browser, tmp_pa
         page.fill("#q", "new-group")
         expect(page.locator("text=No group matches")).to_be_visible()
         page.locator("details summary").first.click()
-        page.evaluate("scrollTo(0, 300)")
+        page.evaluate("scrollTo(0, 100)")
         page.locator("#q").evaluate("field => field.focus({preventScroll: true})")
         group = sample.Group("new-group", {"t": 4}, ["m-1"]).settle(now, "first")
         sample.write(tmp_path, group.finish(now))
@@ -304,7 +305,7 @@ def test_pages_refresh_by_themselves_and_disturb_nobody(browser: Browser, tmp_pa
         expect(page.locator("#q")).to_be_focused()
         expect(page.locator("#q")).to_have_value("new-group")
         expect(page.locator("details").first).to_have_attribute("open", "")
-        assert page.evaluate("scrollY") == 300
+        assert page.evaluate("scrollY") == 100
 
 
 def test_without_tables_the_page_waits_and_then_fills(browser: Browser, tmp_path: Path) -> None:
