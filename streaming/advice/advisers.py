@@ -7,7 +7,7 @@ from statistics import median
 
 from streaming.advice.advice import Advice
 from streaming.advice.history import History
-from streaming.advice.replay import Replay, policy_of, recorded, replays
+from streaming.advice.replay import Replay, Replayer, policy_of
 from streaming.advice.restarts import leavers, restarts
 from streaming.advice.verdict import counted
 from streaming.groups.snapshot import Snapshot
@@ -67,12 +67,13 @@ def advise(history: History) -> tuple[Advice, ...]:
 
 
 def _case(history: History, latest: Snapshot) -> _Case:
-    candidates = _candidates(history, latest) if history.rebalances else ()
+    replayer = Replayer(history)
+    policies = _candidates(history, latest) if history.rebalances else ()
     return _Case(
         history=history,
         latest=latest,
-        real=recorded(history),
-        candidates={replay.policy: replay for replay in replays(history, candidates)},
+        real=replayer.recorded(),
+        candidates={policy: replayer.under(policy) for policy in policies},
     )
 
 

@@ -6,7 +6,7 @@ were recorded, because among answers that are equally good it once chose one; an
 on from its own answers, as it would have in earnest.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -81,31 +81,42 @@ def policy_of(assignor: str) -> str | None:
     return name if name in assignors.POLICIES else None
 
 
+class Replayer:
+    """Goes through one recorded life, as often as asked; its problems are set up once."""
+
+    def __init__(self, history: History) -> None:
+        """Set up the problems of all generations.
+
+        Args:
+            history: the recorded life.
+        """
+        self._stages = [_stage(generation, history) for generation in history.generations]
+
+    def under(self, policy: str) -> Replay:
+        """The life under a policy.
+
+        Raises:
+            assignors.UnknownPolicyError: there is no such policy.
+        """
+        return Replay(policy=policy, steps=tuple(_steps(self._stages, policy)))
+
+    def recorded(self) -> Replay:
+        """The life as it really was; ``policy`` is empty."""
+        steps = [
+            _step(now, _carry(before.live, before, now), now.live, cooperative=now.cooperative)
+            for before, now in pairwise(self._stages)
+            if not now.first
+        ]
+        return Replay(policy="", steps=tuple(steps))
+
+
 def replay(history: History, policy: str) -> Replay:
     """Go through a recorded life under one policy.
 
     Raises:
         assignors.UnknownPolicyError: there is no such policy.
     """
-    return next(replays(history, (policy,)))
-
-
-def replays(history: History, policies: Iterable[str]) -> Iterator[Replay]:
-    """`replay` under several policies, in their order; the problems are set up once."""
-    stages = [_stage(generation, history) for generation in history.generations]
-    for policy in policies:
-        yield Replay(policy=policy, steps=tuple(_steps(stages, policy)))
-
-
-def recorded(history: History) -> Replay:
-    """The life as it really was, in the form of a replay; ``policy`` is empty."""
-    stages = [_stage(generation, history) for generation in history.generations]
-    steps = [
-        _step(now, _carry(before.live, before, now), now.live, cooperative=now.cooperative)
-        for before, now in pairwise(stages)
-        if not now.first
-    ]
-    return Replay(policy="", steps=tuple(steps))
+    return Replayer(history).under(policy)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import assignors
 from streaming.advice import History, replay
-from streaming.advice.replay import recorded
+from streaming.advice.replay import Replayer
 from tests.advice.lives import Life, Person, people
 
 OWN = ("range", "roundrobin", "sticky", "cooperative-sticky", "fair")
@@ -31,7 +31,7 @@ def lives(draw: st.DrawFn) -> History:
 def test_under_its_own_assignor_a_life_costs_what_it_really_cost(history: History) -> None:
     own = replay(history, history.generations[0].snapshot.assignor)
     assert [step.churn for step in own.steps] == [each.churn for each in history.rebalances]
-    assert own.steps == recorded(history).steps
+    assert own.steps == Replayer(history).recorded().steps
 
 
 @settings(derandomize=True, max_examples=100, deadline=None)
