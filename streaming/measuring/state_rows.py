@@ -96,6 +96,12 @@ def rebalances_last_hour(machine: GroupMachine, *, now_ms: int) -> int:
     return sum(rebalance.time_ms > now_ms - _HOUR_MS for rebalance in machine.recent)
 
 
+def hour_passes_ms(machine: GroupMachine, *, now_ms: int) -> int | None:
+    """When `rebalances_last_hour` changes by time alone."""
+    times = (rebalance.time_ms + _HOUR_MS for rebalance in machine.recent)
+    return next((time_ms for time_ms in times if time_ms > now_ms), None)
+
+
 def _shown(machine: GroupMachine) -> Snapshot | None:
     """What stands: the assignment of the rebalance under way if it has one, else the settled."""
     pending = machine.pending

@@ -22,8 +22,10 @@ _START_WITHIN_SECONDS = 300.0
 class MakeJob(Protocol):
     """Makes the job of a batch."""
 
-    def __call__(self, info: BatchInfo, *, refresh: bool, names_missing: bool) -> BatchJob:
-        """The job, with lags taken anew, or with topic names asked for anew."""
+    def __call__(
+        self, info: BatchInfo, *, refresh: bool, every_group: bool, names_missing: bool
+    ) -> BatchJob:
+        """The job; with lags taken anew, for every group, with topic names asked for anew."""
 
 
 AfterBatch = Callable[[BatchPlan, list[TaskReport], Clocks], None]
@@ -48,8 +50,13 @@ class Schedule:
     refreshed_ms: int | None = None
     names_missing: bool = False
 
+    @property
+    def is_first(self) -> bool:
+        """Whether this is the first batch after a start, which looks at every group."""
+        return self.refreshed_ms is None
+
     def is_refresh(self, now_ms: int) -> bool:
-        """Whether every group is to be looked at; always so at the first batch after a start."""
+        """Whether all lags are to be taken anew; always so at the first batch after a start."""
         return self.refreshed_ms is None or now_ms - self.refreshed_ms >= self.refresh_ms
 
     def due(self, now_ms: int) -> frozenset[int]:
@@ -163,7 +170,12 @@ class Monitor:
         refresh = self.schedule.is_refresh(info.now_ms)
         clocks = Clocks()
         with clocks.timing("cluster"):
-            job = self.make_job(info, refresh=refresh, names_missing=self.schedule.names_missing)
+            job = self.make_job(
+                info,
+                refresh=refresh,
+                every_group=self.schedule.is_first,
+                names_missing=self.schedule.names_missing,
+            )
         info = replace(info, behind_records=_behind(info, job))
         plan = BatchPlan(
             info=info, job=job, due_shards=self.schedule.due(info.now_ms), application=application

@@ -1,6 +1,6 @@
 """The groups of one shard: read when they are needed, written back when they changed."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,6 +47,16 @@ class GroupStore:
         self._open: dict[str, Group] = {}
 
     @property
+    def rows(self) -> pa.Table:
+        """Rows of ``group_state``; those of open groups as they were when they were opened."""
+        return self._rows
+
+    @rows.setter
+    def rows(self, rows: pa.Table) -> None:
+        """Put in other values, row by row."""
+        self._rows = rows
+
+    @property
     def open_groups(self) -> list[Group]:
         """Groups worked on in this batch."""
         return list(self._open.values())
@@ -56,12 +66,26 @@ class GroupStore:
         yield from self._index
         yield from (name for name in self._open if name not in self._index)
 
+    def knows(self, group_id: str) -> bool:
+        """Whether there is a row of that group."""
+        return group_id in self._index
+
+    def open_all(self, group_ids: Collection[str]) -> None:
+        """Open groups; those that are not known begin anew."""
+        closed = [name for name in group_ids if name not in self._open]
+        places = [self._index[name] for name in closed if name in self._index]
+        rows = self._rows.take(pa.array(places, pa.int64()))
+        for columns in _plain_times(rows.drop_columns(_DERIVED)).to_pylist():
+            self._open[columns["group_id"]] = _group(columns)
+        for name in closed:
+            if name not in self._index:
+                self._open[name] = Group(GroupMachine(group_id=name), {"group_id": name}, 0)
+
     def open(self, group_id: str) -> Group:
         """The group of that id, a new one if it is not known."""
-        group = self._open.get(group_id)
-        if group is None:
-            group = self._open[group_id] = self._load(group_id)
-        return group
+        if group_id not in self._open:
+            self.open_all((group_id,))
+        return self._open[group_id]
 
     def due(self) -> list[str]:
         """Groups with a deadline that has passed."""
@@ -90,14 +114,14 @@ class GroupStore:
         self._rows = pa.concat_tables([self._rows.filter(closed), fresh])
         return self._rows
 
-    def _load(self, group_id: str) -> Group:
-        row = self._index.get(group_id)
-        if row is None:
-            return Group(GroupMachine(group_id=group_id), {"group_id": group_id}, 0)
-        columns = _plain_times(self._rows.slice(row, 1)).to_pylist()[0]
-        return Group(
-            codec.from_bytes(columns.pop("machine")), columns, columns["event_time"] // 1000
-        )
+
+_DERIVED = ["members", "topics"]
+"""Columns that follow from the machine, and are dear to read."""
+
+
+def _group(columns: Row) -> Group:
+    machine = codec.from_bytes(columns.pop("machine"))
+    return Group(machine, columns, columns["event_time"] // 1000)
 
 
 def _plain_times(rows: pa.Table) -> pa.Table:

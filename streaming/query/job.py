@@ -29,7 +29,8 @@ class BatchJob:
         ignored_groups: shell-style patterns of groups that are left out.
         location: where the tables lie.
         state_files, offset_files: files of ``group_state`` and ``offsets`` by shard.
-        refresh: take lags anew and look at every group.
+        refresh: take all lags anew.
+        every_group: on a refresh, look at every group: the configuration may be another.
         topology: topics of the cluster.
         end_offsets: (partitions,) end offsets of each topic, -1 where unknown.
         timing: durations of rebalances.
@@ -47,6 +48,7 @@ class BatchJob:
     state_files: Mapping[int, list[str]]
     offset_files: Mapping[int, list[str]]
     refresh: bool = False
+    every_group: bool = False
     topology: Topology = field(default_factory=Topology)
     end_offsets: Mapping[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     timing: Timing = field(default_factory=Timing)

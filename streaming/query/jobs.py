@@ -55,12 +55,15 @@ class JobMaker:
     tables: TableCommits
     ask_cluster: AskCluster
 
-    def __call__(self, info: BatchInfo, *, refresh: bool, names_missing: bool) -> BatchJob:
+    def __call__(
+        self, info: BatchInfo, *, refresh: bool, every_group: bool, names_missing: bool
+    ) -> BatchJob:
         """Make the job of one batch.
 
         Args:
             info: the batch.
-            refresh: look at every group, with end offsets of now.
+            refresh: take all lags anew.
+            every_group: look at every group.
             names_missing: a group waits for the name of a topic id.
         """
         settings = self.settings
@@ -78,6 +81,7 @@ class JobMaker:
             state_files=self.tables.shard_files(GROUP_STATE),
             offset_files=self.tables.shard_files(OFFSETS),
             refresh=refresh,
+            every_group=every_group,
             topology=facts.topology,
             end_offsets=facts.end_offsets,
             timing=timing_of(settings.query),

@@ -1,84 +1,16 @@
-"""Committed offsets of one shard: merged with the new commits, their lag taken."""
+"""The table of committed offsets of one shard: merged with new commits, owners and lags in it."""
 
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.events import OffsetCommit, OffsetRemoved
-from streaming.groups.snapshot import Settlement, Snapshot
-from streaming.measuring.measures import Lags
+from streaming.groups.machine import GroupMachine
 from streaming.query.job import BatchJob
-from streaming.query.record import Record
-from streaming.tables.buffers import TableBuffer
-from streaming.tables.schemas import OFFSETS
-
-Row = dict[str, Any]
 
 _SEPARATOR = "\x00"
-
-
-@dataclass(frozen=True, slots=True)
-class GroupCommits:
-    """Offsets of one group.
-
-    Attributes:
-        lags: records behind by (topic, partition), where the end offset is known.
-        committed_ms: time of the last commit by (topic, partition).
-    """
-
-    lags: Lags
-    committed_ms: Mapping[tuple[str, int], int]
-
-
-NO_COMMITS = GroupCommits({}, {})
-
-
-class CommitBuffer:
-    """Commits of one shard in one batch; of several of one partition the last one counts."""
-
-    def __init__(self) -> None:
-        """Begin empty."""
-        self._rows: dict[tuple[str, str, int], Row | None] = {}
-
-    def add(self, record: Record, event: OffsetCommit | OffsetRemoved) -> None:
-        """Take in a commit, or the removal of one."""
-        key = (event.group_id, event.topic, event.partition)
-        self._rows.pop(key, None)
-        self._rows[key] = _row(record, event) if isinstance(event, OffsetCommit) else None
-
-    def take(self, job: BatchJob) -> tuple[pa.Table, pa.Table]:
-        """Rows of ``offsets``, and the keys of those that are gone."""
-        buffer = TableBuffer(OFFSETS, {**job.shared_columns, "shard": 0})
-        for row in self._rows.values():
-            if row is not None:
-                buffer.add(row)
-        removed = [key for key, row in self._rows.items() if row is None]
-        names = ("group_id", "topic", "partition")
-        columns = dict(zip(names, zip(*removed, strict=True), strict=True)) if removed else {}
-        return buffer.take().drop_columns(["shard"]), pa.table(
-            {
-                name: pa.array(columns.get(name, ()), OFFSETS.schema.field(name).type)
-                for name in names
-            }
-        )
-
-
-def _row(record: Record, event: OffsetCommit) -> Row:
-    return {
-        "group_id": event.group_id,
-        "topic": event.topic,
-        "partition": event.partition,
-        "committed_offset": event.offset,
-        "leader_epoch": event.leader_epoch,
-        "commit_time": event.commit_time_ms * 1000,
-        "record_offset": record.offset,
-        "event_time": record.time_ms * 1000,
-    }
 
 
 def merge(old: pa.Table, commits: pa.Table, removed: pa.Table) -> pa.Table:
@@ -87,48 +19,68 @@ def merge(old: pa.Table, commits: pa.Table, removed: pa.Table) -> pa.Table:
     Args:
         old: rows of ``offsets``.
         commits: new rows with the same columns, one per partition.
-        removed: columns group_id, topic, partition of offsets that expired or were deleted.
+        removed: rows of offsets that expired or were deleted.
     """
-    replaced = pa.chunked_array([*_keys(commits).chunks, *_keys(removed).chunks], pa.string())
-    if not len(replaced):
+    if not commits.num_rows and not removed.num_rows:
         return old
-    old_keys = _keys(old)
-    kept = old.filter(pc.invert(pc.is_in(old_keys, value_set=replaced.combine_chunks())))
-    return pa.concat_tables([kept, _with_owners(commits, old, old_keys)])
+    keys, old_keys = keys_of(commits), keys_of(old)
+    replaced = pa.chunked_array([*keys.chunks, *keys_of(removed).chunks], pa.string())
+    kept = pc.invert(pc.is_in(old_keys, value_set=replaced.combine_chunks()))
+    places = pc.index_in(keys, value_set=old_keys.combine_chunks())
+    owned = _with_column(commits, "member_id", old["member_id"].take(places))
+    return pa.concat_tables([old.filter(kept), owned])
 
 
-def _with_owners(commits: pa.Table, old: pa.Table, old_keys: pa.ChunkedArray) -> pa.Table:
-    """New commits of known partitions with the owner of the old row."""
-    if not old.num_rows or not commits.num_rows:
-        return commits
-    places = pc.index_in(_keys(commits), value_set=old_keys.combine_chunks())
-    return _with_column(commits, "member_id", old["member_id"].take(places))
-
-
-def set_owners(table: pa.Table, owners: Mapping[str, Mapping[tuple[str, int], str]]) -> pa.Table:
+def set_owners(table: pa.Table, machines: Iterable[GroupMachine]) -> pa.Table:
     """Put the live owner of each partition into the rows of some groups.
 
     Args:
         table: rows of ``offsets``.
-        owners: member id by (topic, partition), by group; other groups stay as they are.
+        machines: the groups; other groups stay as they are.
+
+    Returns:
+        The same table if no owner is another.
     """
-    if not owners or not table.num_rows:
+    groups = {machine.group_id: machine for machine in machines}
+    mask = pc.is_in(table["group_id"], value_set=pa.array(list(groups), pa.string()))
+    rows = table.filter(mask)
+    if not rows.num_rows:
         return table
-    names = ("group_id", "topic", "partition", "member_id")
-    columns = [table[name].to_pylist() for name in names]
-    found = [
-        owners[group].get((topic, partition)) if group in owners else member_id
-        for group, topic, partition, member_id in zip(*columns, strict=True)
+    committing = pc.unique(rows["group_id"]).to_pylist()
+    owners = _owner_rows(groups[name] for name in committing)
+    places = pc.index_in(keys_of(rows), value_set=keys_of(owners).combine_chunks())
+    found = owners["member_id"].take(places)
+    if found.equals(rows["member_id"]):
+        return table
+    column = pc.replace_with_mask(
+        table["member_id"].combine_chunks(), mask.combine_chunks(), found.combine_chunks()
+    )
+    return _with_column(table, "member_id", column)
+
+
+def _owner_rows(machines: Iterable[GroupMachine]) -> pa.Table:
+    """Columns group_id, topic, partition and member_id of all that members of groups own."""
+    claims = [
+        (machine.group_id, topic, numbers, member.member_id)
+        for machine in machines
+        if machine.settled and not machine.emptied
+        for member in machine.settled.members
+        for topic, numbers in member.assigned.items()
     ]
-    return _with_column(table, "member_id", pa.array(found, pa.string()))
+    groups, topics, numbers, members = zip(*claims, strict=True) if claims else ((), (), (), ())
+    claim_of = pa.array(np.repeat(np.arange(len(claims)), [len(each) for each in numbers]))
+    return pa.table(
+        {
+            "group_id": pa.array(groups, pa.string()).take(claim_of),
+            "topic": pa.array(topics, pa.string()).take(claim_of),
+            "partition": pa.array([each for claim in numbers for each in claim], pa.int32()),
+            "member_id": pa.array(members, pa.string()).take(claim_of),
+        }
+    )
 
 
-def _with_column(table: pa.Table, name: str, column: pa.Array | pa.ChunkedArray) -> pa.Table:
-    place = table.schema.get_field_index(name)
-    return table.set_column(place, table.schema.field(place), column)
-
-
-def _keys(table: pa.Table) -> pa.ChunkedArray:
+def keys_of(table: pa.Table) -> pa.ChunkedArray:
+    """Group, topic and partition of each row as one string."""
     if not table.num_rows:
         return pa.chunked_array([], pa.string())
     keys = pc.binary_join_element_wise(
@@ -138,7 +90,7 @@ def _keys(table: pa.Table) -> pa.ChunkedArray:
 
 
 def with_lag(table: pa.Table, job: BatchJob) -> pa.Table:
-    """The rows with end offsets and lags of now.
+    """The rows with end offsets and lags of now; the same table if they are as they were.
 
     ``time_lag_seconds`` is the age of the last commit where records wait and 0 where none do:
     commit timestamps allow no more.
@@ -157,7 +109,8 @@ def with_lag(table: pa.Table, job: BatchJob) -> pa.Table:
         "time_lag_seconds": pa.array(np.where(lag > 0, age, 0.0), mask=~known),
     }
     for name, column in columns.items():
-        table = _with_column(table, name, column)
+        if not table[name].equals(pa.chunked_array([column])):
+            table = _with_column(table, name, column)
     return table
 
 
@@ -175,75 +128,12 @@ def _end_offsets(table: pa.Table, job: BatchJob) -> npt.NDArray[np.int64]:
     return ends
 
 
-def of_groups(table: pa.Table, groups: Collection[str]) -> dict[str, GroupCommits]:
-    """The offsets of some groups as plain mappings."""
-    found: dict[str, GroupCommits] = {group: GroupCommits({}, {}) for group in groups}
-    if not groups or not table.num_rows:
-        return found
-    rows = table.filter(pc.is_in(table["group_id"], value_set=pa.array(list(groups), pa.string())))
-    columns = [rows[name].to_pylist() for name in ("group_id", "topic", "partition", "lag")]
-    times = rows["commit_time"].cast(pa.int64()).to_pylist()
-    for group, topic, partition, lag, commit_us in zip(*columns, times, strict=True):
-        commits = found[group]
-        commits.committed_ms[topic, partition] = (commit_us or 0) // 1000  # type: ignore[index]
-        if lag is not None:
-            commits.lags[topic, partition] = lag  # type: ignore[index]
-    return found
-
-
 def group_ids(table: pa.Table) -> list[str]:
     """Groups that have an offset."""
     names: list[str] = pc.unique(table["group_id"]).to_pylist()
     return names
 
 
-def last_signs(settlement: Settlement, *known: GroupCommits) -> dict[str, int]:
-    """Last offset commit of each previous member before the rebalance began.
-
-    Commits after it are by the new owners and say nothing about the old.
-
-    Args:
-        settlement: the rebalance.
-        known: offsets of the group, at several moments.
-
-    Returns:
-        Milliseconds of Unix time by `MemberView.key`.
-    """
-    if settlement.previous is None:
-        return {}
-    began_ms = settlement.phases[0].time_ms
-    signs = {
-        member.key: max(
-            (
-                time_ms
-                for commits in known
-                for topic, numbers in member.assigned.items()
-                for number in numbers
-                if (time_ms := commits.committed_ms.get((topic, number), -1)) <= began_ms
-            ),
-            default=-1,
-        )
-        for member in settlement.previous.members
-    }
-    return {key: time_ms for key, time_ms in signs.items() if time_ms >= 0}
-
-
-def lag_columns(settled: Snapshot | None, commits: GroupCommits) -> Row:
-    """Lag columns of ``group_state``: of the group, and its skew over the members."""
-    last_ms = max(commits.committed_ms.values(), default=None)
-    total = sum(commits.lags.values())
-    members = settled.members if settled else ()
-    shares = [
-        sum(
-            commits.lags.get((topic, number), 0)
-            for topic, numbers in member.assigned.items()
-            for number in numbers
-        )
-        for member in members
-    ]
-    owned = sum(shares)
-    return {
-        "lag": total if commits.lags else None,
-        "lag_skew": max(shares) * len(shares) / owned if owned else (1.0 if shares else None),
-        "last_commit_time": None if last_ms is None else last_ms * 1000,
-    }
+def _with_column(table: pa.Table, name: str, column: pa.Array | pa.ChunkedArray) -> pa.Table:
+    place = table.schema.get_field_index(name)
+    return table.set_column(place, table.schema.field(place), column)

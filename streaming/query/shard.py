@@ -7,6 +7,7 @@ shard is made of whole partitions. Runs on an executor.
 from collections.abc import Iterable
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from streaming.events import EventReader, GroupEvent, OffsetCommit, OffsetRemoved
 from streaming.groups.apply import apply, deadline_ms, expire, is_gone, waits_for_names
@@ -15,13 +16,17 @@ from streaming.groups.machine import GroupMachine
 from streaming.groups.snapshot import Settlement
 from streaming.measuring import rows
 from streaming.measuring.measures import Measured, measure
-from streaming.measuring.state_rows import current_columns, measured_columns
+from streaming.measuring.state_rows import current_columns, hour_passes_ms, measured_columns
 from streaming.query import offsets
 from streaming.query.alerting import AlertWatch
+from streaming.query.commit_buffer import CommitBuffer
+from streaming.query.commit_columns import read_commits
+from streaming.query.group_commits import CommitIndex, lag_columns, last_signs
 from streaming.query.group_store import Group, GroupStore
 from streaming.query.job import BatchJob, Tally
 from streaming.query.outputs import Outputs
 from streaming.query.record import Record
+from streaming.query.refresh import groups_to_open, with_lags
 from streaming.records.errors import UnreadableRecordError
 from streaming.tables.schemas import ASSIGNMENTS, DRIFT, MEMBER_LOAD, REBALANCES
 
@@ -50,15 +55,14 @@ class ShardWork:
         self._job = job
         self._outputs = outputs
         self._groups = GroupStore(state, job)
+        self._old_state = state
         self._old_offsets = committed
         self._offsets = committed
         self._reader = reader
         self._alerts = AlertWatch(job, outputs)
-        self._commits = offsets.CommitBuffer()
-        self._offsets_changed = False
-        self._committed: dict[str, offsets.GroupCommits] = {}
-        self._committed_before: dict[str, offsets.GroupCommits] = {}
-        self._settled: set[str] = set()
+        self._commits = CommitBuffer(job)
+        self._committed = CommitIndex(committed)
+        self._committed_before = CommitIndex(committed)
         self.tally = Tally()
         self.newest_ms = 0
         self.names_missing = False
@@ -67,7 +71,7 @@ class ShardWork:
         """Work through the records, in the order of their offsets, and then what is due."""
         events = list(self._events(records))
         self._merge_offsets()
-        self._load_commits(event.group_id for _, event in events)
+        self._open({event.group_id for _, event in events})
         for record, event in events:
             self._apply(record, event)
         self._look_at_due_groups()
@@ -92,17 +96,34 @@ class ShardWork:
             else:
                 yield record, event
 
-    def _merge_offsets(self) -> None:
-        commits, removed = self._commits.take(self._job)
-        merged = offsets.merge(self._old_offsets, commits, removed)
-        self._offsets_changed = self._job.refresh or merged is not self._old_offsets
-        if self._offsets_changed:
-            self._offsets = offsets.with_lag(merged, self._job)
+    def without_commits(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Take in the offset commits of a batch of records, column by column; give the others.
 
-    def _load_commits(self, group_ids: Iterable[str]) -> None:
-        wanted = set(group_ids)
-        self._committed = offsets.of_groups(self._offsets, wanted)
-        self._committed_before = offsets.of_groups(self._old_offsets, wanted)
+        Args:
+            batch: columns offset, time_ms, key, value and count, in the order of the offsets.
+        """
+        if self._job.json_events or not batch.num_rows:
+            return batch
+        commits, kept, ignored = read_commits(batch, self._job.ignores)
+        counts = batch.column("count").to_numpy()
+        taken = kept | ignored
+        self.tally.read += int(counts[taken].sum())
+        self.tally.events += int(counts[kept].sum())
+        self.tally.ignored += int(counts[ignored].sum())
+        self.newest_ms = max(self.newest_ms, pc.max(batch.column("time_ms")).as_py())
+        self._commits.add_columns(commits)
+        return batch.filter(pa.array(~taken))
+
+    def _merge_offsets(self) -> None:
+        merged = offsets.merge(self._old_offsets, *self._commits.take())
+        if self._job.refresh or merged is not self._old_offsets:
+            self._offsets = offsets.with_lag(merged, self._job)
+            self._committed = CommitIndex(self._offsets)
+
+    def _open(self, group_ids: set[str]) -> None:
+        self._groups.open_all(group_ids)
+        self._committed.find(group_ids)
+        self._committed_before.find(group_ids)
 
     def _apply(self, record: Record, event: GroupEvent) -> None:
         group = self._groups.open(event.group_id)
@@ -126,13 +147,10 @@ class ShardWork:
     def _settle(self, group: Group, settlement: Settlement) -> None:
         """Measure a settlement and write its rows."""
         group_id = settlement.group_id
-        committed = self._committed.get(group_id, offsets.NO_COMMITS)
-        before = self._committed_before.get(group_id, offsets.NO_COMMITS)
-        cause = explain(
-            settlement, last_commits_ms=offsets.last_signs(settlement, committed, before)
-        )
+        committed = self._committed.of(group_id)
+        signs = last_signs(settlement, committed, self._committed_before.of(group_id))
+        cause = explain(settlement, last_commits_ms=signs)
         if settlement.settled:
-            self._settled.add(group_id)
             group.machine.remember(time_ms=settlement.snapshot.time_ms, culprit=cause.culprit)
             self.tally.settled_generations += 1
         if settlement.snapshot.group_type == "share":
@@ -160,10 +178,19 @@ class ShardWork:
         self.tally.groups_changed = len(opened)
         due = opened.union(self._groups.due())
         if self._job.refresh:
-            due.update(self._groups.group_ids(), offsets.group_ids(self._offsets))
-        self._load_commits(due)
+            due |= self._refresh()
+        self._open(due)
         for group_id in sorted(due):
             self._conclude(self._groups.open(group_id))
+
+    def _refresh(self) -> set[str]:
+        """Take all lags anew; gives the groups that must be looked at for it."""
+        groups = self._groups
+        if self._job.every_group:
+            return {*groups.group_ids(), *offsets.group_ids(self._offsets)}
+        groups.rows = with_lags(groups.rows, self._offsets, self._job)
+        unknown = {name for name in offsets.group_ids(self._offsets) if not groups.knows(name)}
+        return unknown | groups_to_open(groups.rows, self._offsets, self._job.rules)
 
     def _conclude(self, group: Group) -> None:
         """Bring a group's row up to the batch's clock."""
@@ -173,7 +200,7 @@ class ShardWork:
             self._settle(group, settlement)
         columns = group.columns
         columns.update(current_columns(machine, now_ms=job.now_ms))
-        columns.update(offsets.lag_columns(machine.settled, self._committed[machine.group_id]))
+        columns.update(lag_columns(machine, self._committed.of(machine.group_id)))
         columns["event_time"] = max(group.last_event_ms, machine.record_time_ms, 0) * 1000
         alert_deadline_ms = self._alerts.look(group)
         columns["deadline_time"] = self._deadline_us(machine, alert_deadline_ms)
@@ -183,34 +210,24 @@ class ShardWork:
         if waits_for_names(machine):
             self.names_missing = True
             return self._job.now_ms * 1000
-        times = (alert_deadline_ms, deadline_ms(machine, timing=self._job.timing))
+        times = (
+            alert_deadline_ms,
+            deadline_ms(machine, timing=self._job.timing),
+            hour_passes_ms(machine, now_ms=self._job.now_ms),
+        )
         return min((time * 1000 for time in times if time is not None), default=None)
 
     def state(self) -> pa.Table | None:
         """Rows of ``group_state``; None if they are as they were."""
-        return self._groups.write() if self._groups.open_groups else None
+        is_changed = self._groups.open_groups or self._groups.rows is not self._old_state
+        return self._groups.write() if is_changed else None
 
     def offsets(self) -> pa.Table | None:
         """Rows of ``offsets``; None if they are as they were."""
-        owners = {
-            group.machine.group_id: _owners(group.machine)
-            for group in self._groups.open_groups
-            if self._job.refresh or group.machine.group_id in self._settled
-        }
-        if not self._offsets_changed and not owners:
-            return None
-        return offsets.set_owners(self._offsets, owners)
+        machines = [group.machine for group in self._groups.open_groups]
+        owned = offsets.set_owners(self._offsets, machines)
+        return None if owned is self._old_offsets else owned
 
     def next_deadline_ms(self) -> int | None:
         """When a group of the shard must be looked at again."""
         return self._groups.next_deadline_ms()
-
-
-def _owners(machine: GroupMachine) -> dict[tuple[str, int], str]:
-    settled = machine.settled
-    return {
-        (topic, number): member.member_id
-        for member in (settled.members if settled and not machine.emptied else ())
-        for topic, numbers in member.assigned.items()
-        for number in numbers
-    }

@@ -1,9 +1,13 @@
 """One task of the batch's job: several shards, one after the other, as Arrow batches come in."""
 
+import gc
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, pairwise
+from operator import itemgetter
 
+import numpy as np
 import orjson
 import pyarrow as pa
 
@@ -30,26 +34,45 @@ def shard_task(job: BatchJob) -> ArrowFunction:
     """
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        task = _Task(job)
-        for shard, records in groupby(_rows(batches), key=lambda row: row[0]):
-            task.work(shard, (record for _, record in records if record is not None))
-        report = to_json(task.report())
+        with _no_cycles():
+            task = _Task(job)
+            for shard, parts in groupby(_by_shard(batches), key=itemgetter(0)):
+                task.work(shard, (part for _, part in parts))
+            report = to_json(task.report())
         yield pa.RecordBatch.from_pydict({"report": [report]})
 
     return run
 
 
-def _rows(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, Record | None]]:
+@contextmanager
+def _no_cycles() -> Iterator[None]:
+    """Spare Python the search for cycles: millions of objects, and none of them in one.
+
+    It takes a quarter of the time of a large batch.
+    """
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
+
+
+def _by_shard(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """Batches cut where a new shard begins."""
     for batch in batches:
-        columns = [batch.column(name).to_pylist() for name in _COLUMNS]
-        for shard, partition, offset, time_ms, key, value, count in zip(*columns, strict=True):
-            if partition is None:
-                yield shard, None
-            else:
-                yield shard, Record(partition, offset, time_ms, key, value, count)
+        shards = batch.column("shard").to_numpy()
+        cuts = [0, *(np.flatnonzero(np.diff(shards)) + 1).tolist(), batch.num_rows]
+        for start, end in pairwise(cuts):
+            if start < end:
+                yield int(shards[start]), batch.slice(start, end - start)
 
 
-_COLUMNS = ("shard", "partition", "offset", "time_ms", "key", "value", "count")
+def _records(batch: pa.RecordBatch) -> Iterator[Record]:
+    columns = (batch.column(name).to_pylist() for name in _COLUMNS)
+    return (Record(*row) for row in zip(*columns, strict=True))
+
+
+_COLUMNS = ("partition", "offset", "time_ms", "key", "value", "count")
 
 
 @dataclass(slots=True)
@@ -66,7 +89,7 @@ class _Task:
     def __post_init__(self) -> None:
         self.outputs = Outputs(self.job)
 
-    def work(self, shard: int, records: Iterator[Record]) -> None:
+    def work(self, shard: int, batches: Iterator[pa.RecordBatch]) -> None:
         job = self.job
         state_paths = job.state_files.get(shard, [])
         offset_paths = job.offset_files.get(shard, [])
@@ -77,7 +100,8 @@ class _Task:
             committed=read_files(job.location, OFFSETS, offset_paths),
             reader=reader_of(json_events=job.json_events),
         )
-        work.run(records)
+        filled = (batch.filter(batch.column("partition").is_valid()) for batch in batches)
+        work.run(record for batch in filled for record in _records(work.without_commits(batch)))
         state, offsets = work.state(), work.offsets()
         if state is not None:
             self.outputs.replace_shard(GROUP_STATE, shard, state)

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pytest
 
@@ -182,7 +183,11 @@ def test_records_read_again_from_a_new_checkpoint_change_nothing(bench: Bench) -
 
 def test_lag_follows_commits_and_grows_without_them(bench: Bench) -> None:
     ends = {"t": np.array([10, 10, 10, 10, 10, 10], dtype=np.int64)}
-    events = [generation(1, {"a": (0, 1, 2), "b": (3, 4, 5)}), commit(0, 4), commit(3, 10)]
+    events: list[Event] = [
+        generation(1, {"a": (0, 1, 2), "b": (3, 4, 5)}),
+        commit(0, 4),
+        commit(3, 10),
+    ]
     bench.batch(events, now_seconds=100, end_offsets=ends, refresh=True)
     rows = {row["partition"]: row for row in bench.offsets.to_pylist()}
     assert (rows[0]["lag"], rows[0]["member_id"]) == (6, "a")
@@ -240,3 +245,50 @@ def test_a_lopsided_group_opens_an_alert_and_resolves_it(bench: Bench) -> None:
     assert {row["rule"]: row["status"] for row in rows["alerts"]}["unfair"] == "opened"
     _, rows = bench.batch([generation(2, {"a": (0, 1, 2), "b": (3, 4, 5)})], now_seconds=1010)
     assert {row["rule"]: row["status"] for row in rows["alerts"]}["unfair"] == "resolved"
+
+
+def behind(*partitions: int) -> dict[str, npt.NDArray[np.int64]]:
+    ends = np.full(6, 10, dtype=np.int64)
+    ends[list(partitions)] = 100_000
+    return {"t": ends}
+
+
+def even_and_committed() -> list[Event]:
+    commits = (commit(partition, 10) for partition in range(6))
+    return [generation(1, {"a": (0, 1, 2), "b": (3, 4, 5)}), *commits]
+
+
+def test_lags_taken_anew_leave_a_healthy_group_closed(bench: Bench) -> None:
+    bench.batch(
+        even_and_committed(),
+        now_seconds=100,
+        end_offsets=behind(),
+        refresh=True,
+        every_group=True,
+    )
+    work, _ = bench.batch([], now_seconds=130, end_offsets=behind(), refresh=True)
+    assert not work._groups.open_groups
+    assert (work.state(), work.offsets()) == (None, None)
+
+
+def test_a_group_that_falls_behind_on_one_member_is_seen_without_an_event(bench: Bench) -> None:
+    bench.batch(even_and_committed(), now_seconds=100, end_offsets=behind(), refresh=True)
+    bench.batch([], now_seconds=130, end_offsets=behind(0), refresh=True)
+    (group,) = bench.state.to_pylist()
+    assert (group["lag"], group["lag_skew"]) == (99_990, 2.0)
+    _, rows = bench.batch([], now_seconds=2000, end_offsets=behind(0))
+    assert "commits_stopped" in {row["rule"] for row in rows["alerts"]}
+
+
+def test_the_owner_of_a_partition_first_committed_later_is_looked_up(bench: Bench) -> None:
+    bench.batch([generation(1, {"a": (0, 1)})], now_seconds=100, end_offsets=behind())
+    bench.batch([commit(1, 5)], now_seconds=101, end_offsets=behind())
+    bench.batch([], now_seconds=130, end_offsets=behind(), refresh=True)
+    assert [row["member_id"] for row in bench.offsets.to_pylist()] == ["a"]
+
+
+def test_the_rate_of_the_last_hour_falls_without_an_event(bench: Bench) -> None:
+    bench.batch([generation(1, {"a": (0, 1)})], now_seconds=100)
+    assert bench.state.to_pylist()[0]["rebalances_last_hour"] == 1
+    bench.batch([], now_seconds=3701)
+    assert bench.state.to_pylist()[0]["rebalances_last_hour"] == 0
