@@ -1,5 +1,6 @@
 """Each rule on a group that is just well and on one that is just ill."""
 
+import pickle
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -238,6 +239,15 @@ def test_overrides_hold_for_the_groups_that_match_and_the_later_wins() -> None:
     assert book.for_group("a-test") == ()
     assert [(rule.name, rule.threshold) for rule in book.for_group("pay-test")] == [("drift", 0.9)]
     assert book.for_group("pay-eu") is book.for_group("pay-us")
+
+
+def test_what_goes_to_the_executors_holds_no_address_of_a_sink() -> None:
+    sinks = {"apprise": ["json://me:hush@host"]}
+    settings = AlertsSettings.model_validate({"sinks": sinks, "rules": {"drift": {"threshold": 1}}})
+    text = pickle.dumps(RuleBook(settings))
+    assert b"hush" not in text
+    book: RuleBook = pickle.loads(text)  # noqa: S301 - our own, a line above
+    assert book.for_group("orders") == RuleBook(settings).for_group("orders")
 
 
 def test_no_rule_holds_where_alerts_are_switched_off() -> None:

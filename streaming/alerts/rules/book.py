@@ -5,7 +5,7 @@ from typing import cast
 
 from streaming.alerts.rules.conditions import GROUP, MONITOR, Condition
 from streaming.alerts.rules.evaluation import Rule
-from streaming.settings.alerts import AlertsSettings, RuleName
+from streaming.settings.alerts import AlertsSettings, RuleName, Sinks
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,13 +13,17 @@ class RuleBook:
     """Which rules hold for which group; goes to the executors as it is.
 
     Attributes:
-        settings: section ``[alerts]``.
+        settings: section ``[alerts]``, without the sinks.
     """
 
     settings: AlertsSettings
     _known: dict[tuple[int, ...], tuple[Rule, ...]] = field(
         default_factory=dict, repr=False, compare=False
     )
+
+    def __post_init__(self) -> None:
+        """Leave out the sinks: their addresses are secrets, and no concern of the executors."""
+        object.__setattr__(self, "settings", self.settings.model_copy(update={"sinks": Sinks()}))
 
     def for_group(self, group_id: str) -> tuple[Rule, ...]:
         """The rules that are switched on for a group; groups with the same overrides share them."""
