@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from assignors import NOBODY, IntArray, Problem, assign, measures
+from streaming.measuring.policies import is_joined
 from streaming.whatif.live import LiveGroup, Owners, as_problem
 from streaming.whatif.moves import Move, moves_between
 from streaming.whatif.scenario import Scenario, changed_members, check
@@ -91,6 +92,7 @@ def evaluate(
     Raises:
         ScenarioError: what is asked for cannot be tried on this group.
     """
+    joined = is_joined(scenario.policy)
     now = as_problem(group, join_sets=join_sets)
     then = problem_then(group, scenario, join_sets=join_sets)
     owner = settled(scenario.policy, then)
@@ -98,8 +100,8 @@ def evaluate(
     moves = moves_between(group.live, assignment)
     return Outcome(
         scenario=scenario,
-        before=figures(now, now.previous),
-        after=figures(then, owner),
+        before=figures(now, now.previous, joined=joined),
+        after=figures(then, owner, joined=joined),
         moves=tuple(moves),
         churn=sum(move.source is not None and move.target is not None for move in moves),
         revoked=_revoked(group, then, moves, eager=_is_eager(scenario.policy, protocol)),
@@ -154,8 +156,14 @@ def owners_of(problem: Problem, owner: IntArray) -> dict[tuple[str, int], str | 
     }
 
 
-def figures(problem: Problem, owner: IntArray) -> Figures:
-    """Measure an assignment."""
+def figures(problem: Problem, owner: IntArray, *, joined: bool = False) -> Figures:
+    """Measure an assignment.
+
+    Args:
+        problem: the group.
+        owner: (P,) its owners.
+        joined: count moves to a fairest assignment of the join form.
+    """
     loads = measures.loads(problem, owner)
     return Figures(
         member_count=len(problem.members),
@@ -166,7 +174,7 @@ def figures(problem: Problem, owner: IntArray) -> Figures:
         max_load=int(loads.max()) if len(loads) else 0,
         fair=measures.is_fair(problem, owner),
         fairest=measures.is_fairest(problem, owner),
-        moves_to_fairest=measures.moves_to_fairest(problem, owner),
+        moves_to_fairest=measures.moves_to_fairest(problem, owner, joined=joined),
         join_violations=measures.join_violations(problem, owner),
         topic_skew=measures.topic_skew(problem, owner),
         unassigned_count=measures.unassigned(problem, owner),

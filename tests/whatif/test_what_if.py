@@ -232,6 +232,15 @@ def test_an_answer_agrees_with_counting(group: LiveGroup, question: dict[str, An
     assert outcome.after.unassigned_count == list(outcome.assignment.values()).count(None)
 
 
+@pytest.mark.parametrize("policy", ["optimal", "optimal-join"])
+@settings(derandomize=True, deadline=None, max_examples=100)
+@given(group=live_groups())
+def test_the_moves_shown_are_as_many_as_the_measure_says(policy: str, group: LiveGroup) -> None:
+    outcome = evaluate(group, Scenario(policy=policy))
+    given_out = [move for move in outcome.moves if move.target is not None]
+    assert len(given_out) == outcome.before.moves_to_fairest
+
+
 @settings(derandomize=True, deadline=None, max_examples=100)
 @given(group=live_groups(), added=st.integers(0, 2))
 def test_the_curve_ends_where_the_optimal_policy_does(group: LiveGroup, added: int) -> None:

@@ -125,7 +125,8 @@ def group_page(site: Site, query: Mapping[str, str]) -> GroupPage:
     live = _live(subject, generation)
     target = choice(query, "target", (FAIREST, IDEAL), FAIREST)
     owners = _target(subject, live, target) if live else {}
-    moves = moves_between(live.live, owners) if live else []
+    # Partitions that a join policy leaves to nobody are no advice.
+    moves = [move for move in moves_between(live.live if live else {}, owners) if move.target]
     shown_whole = query.get("whole") == "1"
     advice = _advice(subject)
     return GroupPage(
