@@ -10,9 +10,37 @@ import pytest
 from streaming.alerts.rules import HEALTHY, GroupFacts, MonitorFacts, RuleBook, evaluate
 from streaming.alerts.rules.conditions import AVOIDABLE_MS, GROUP, HOUR_MS, MONITOR
 from streaming.groups.machine import Recent
+from streaming.groups.snapshot import MemberView, Snapshot
 from streaming.settings.alerts import DEFAULTS, UNITS, AlertsSettings
 
 NOW = 1_700_000_000_000
+
+
+def member(name: str, **assigned: tuple[int, ...]) -> MemberView:
+    return MemberView(
+        member_id=name,
+        instance_id=None,
+        client_id="c",
+        client_host="h",
+        rack=None,
+        topics=tuple(sorted(assigned)),
+        session_timeout_ms=0,
+        assigned=assigned,
+    )
+
+
+ASSIGNMENT = Snapshot(
+    generation=3,
+    time_ms=NOW,
+    group_type="classic",
+    protocol="eager",
+    assignor="range",
+    members=(
+        member("m-0", clicks=(0, 1, 2, 3), views=(0, 1)),
+        member("m-1", clicks=(), views=(2, 3)),
+    ),
+    counts={"views": 4, "clicks": 4, "zebras": 0},
+)
 WELL = GroupFacts(
     cluster="shop",
     group_id="orders",
@@ -27,7 +55,7 @@ WELL = GroupFacts(
     max_load=10,
     join_violations=0,
     topic_skew=1.0,
-    skewed_topic="clicks",
+    settled=ASSIGNMENT,
     unassigned_count=0,
     lag=100_000,
     lag_skew=1.0,
@@ -128,6 +156,12 @@ def test_flapping_names_the_member_that_causes_it() -> None:
     assert opened.summary == "8 rebalances in the last hour, 5 of them set off by b@h."
 
 
+def test_topic_skew_names_the_topic() -> None:
+    (opened,) = evaluate(RULES, replace(WELL, topic_skew=2.0), HEALTHY).changes
+    assert opened.subject == "clicks"
+    assert opened.summary == "One member owns 2.0 times the even share of topic clicks."
+
+
 def test_flapping_ends_by_time_alone_and_says_when() -> None:
     recent = [Recent(time_ms=NOW - 70 + 10 * n, culprit="") for n in range(7)]
     ill = evaluate(RULES, replace(WELL, recent=recent, lag=0), HEALTHY)
@@ -217,7 +251,7 @@ def test_severity_and_subject_stay_as_they_were_when_the_alert_opened() -> None:
     opened = evaluate(RULES, replace(WELL, topic_skew=3.0), HEALTHY)
     settings = {"rules": {"topic_skew": {"severity": "critical"}}}
     rules = RuleBook(AlertsSettings.model_validate(settings)).for_group("orders")
-    other = replace(WELL, topic_skew=9.0, skewed_topic="views", now_ms=NOW + 60_000)
+    other = replace(WELL, topic_skew=9.0, settled=None, now_ms=NOW + 60_000)
     (change,) = evaluate(rules, other, opened.memory).changes
     assert (change.status, change.severity, change.subject) == ("open", "info", "clicks")
 

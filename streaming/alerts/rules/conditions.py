@@ -7,6 +7,7 @@ that it is not known now, which neither opens nor resolves an alert.
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from math import ceil
 from types import MappingProxyType
 from typing import Any
 
@@ -146,12 +147,24 @@ def _topic_skew(facts: GroupFacts) -> float | None:
 
 
 def _topic_skew_text(facts: GroupFacts) -> str:
-    topic = f"topic {facts.skewed_topic}" if facts.skewed_topic else "a topic"
-    return f"One member owns {facts.topic_skew:.1f} times the even share of {topic}."
+    topic = _skewed_topic(facts)
+    named = f"topic {topic}" if topic else "a topic"
+    return f"One member owns {facts.topic_skew:.1f} times the even share of {named}."
 
 
 def _skewed_topic(facts: GroupFacts) -> str:
-    return facts.skewed_topic
+    """The topic of which a member owns most beyond the even share; '' where that is not known."""
+    settled = facts.settled
+    if settled is None or not settled.counts:
+        return ""
+
+    def skew(topic: str) -> float:
+        owned = [len(member.assigned.get(topic, ())) for member in settled.members]
+        subscribers = sum(topic in member.topics for member in settled.members)
+        even = ceil(settled.counts[topic] / max(subscribers, 1))
+        return max(owned, default=0) / max(even, 1)
+
+    return max(sorted(settled.counts), key=skew)
 
 
 def _lag_skew(facts: GroupFacts) -> float | None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from streaming.groups.machine import Recent
+from streaming.groups.snapshot import Snapshot
 
 
 class Facts(Protocol):
@@ -45,7 +46,7 @@ class GroupFacts:
         max_load: largest load, in partitions.
         join_violations: partition numbers whose topics are split.
         topic_skew: largest share of a topic with one member over the even share.
-        skewed_topic: the topic of `topic_skew`; '' where it is not known.
+        settled: the last settled assignment, looked at only to name the topic of `topic_skew`.
         unassigned_count: partitions without an owner.
         lag: records behind.
         lag_skew: largest lag of a member over the mean.
@@ -73,7 +74,7 @@ class GroupFacts:
     max_load: int = 0
     join_violations: int | None = None
     topic_skew: float | None = None
-    skewed_topic: str = ""
+    settled: Snapshot | None = None
     unassigned_count: int | None = None
     lag: int | None = None
     lag_skew: float | None = None
