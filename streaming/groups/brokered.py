@@ -96,7 +96,7 @@ def standing(
 
 def _is_settled_already(machine: GroupMachine, group: Reconciliation) -> bool:
     settled = machine.settled
-    if settled is None or machine.emptied or group.target_epoch is None:
+    if settled is None or group.target_epoch is None:
         return False
     if group.target_epoch < settled.generation:
         machine.forget_history()

@@ -67,10 +67,12 @@ def _epoch(
 
 def _target_epoch(group: Reconciliation, event: TargetEpoch) -> None:
     group.target_epoch = event.epoch
+    group.lost.clear()
 
 
 def _member(group: Reconciliation, event: ConsumerMember) -> None:
     member = group.member(event.member_id)
+    group.replaced(event.instance_id)
     member.instance_id, member.rack = event.instance_id, event.rack
     member.client_id, member.client_host = event.client_id, event.client_host
     member.topics, member.regex = event.topics, event.topic_regex or ""
@@ -85,12 +87,13 @@ def _share_member(group: Reconciliation, event: ShareMember) -> None:
 
 def _streams_member(group: Reconciliation, event: StreamsMember) -> None:
     member = group.member(event.member_id)
+    group.replaced(event.instance_id)
     member.instance_id, member.rack = event.instance_id, event.rack
     member.client_id, member.client_host = event.client_id, event.client_host
 
 
 def _member_removed(group: Reconciliation, event: MemberRemoved) -> None:
-    group.members.pop(event.member_id, None)
+    group.remove(event.member_id)
 
 
 def _regex(group: Reconciliation, event: ResolvedRegex) -> None:

@@ -137,6 +137,7 @@ class GroupMachine:
         members = tuple(replace(member, topics=topics[member.key]) for member in snapshot.members)
         self.settled = replace(settled, members=members)
         self.pending = None
+        self.emptied = False
         return True
 
     def remember(self, *, time_ms: int, culprit: str) -> None:

@@ -63,6 +63,8 @@ class Reconciliation:
         members: by member id.
         regexes: topics that each regular expression resolved to.
         topics: topic id to name, as far as the group's own records said.
+        lost: static members by instance id, others by member id, that are gone since the target
+            assignment was made: what the others hold is not all of it.
         laggard: a member seen not to have settled; looked at first, so that a large group is not
             gone through at every record.
     """
@@ -72,6 +74,7 @@ class Reconciliation:
     members: dict[str, ReconcilingMember] = field(default_factory=dict)
     regexes: dict[str, tuple[str, ...]] = field(default_factory=dict)
     topics: dict[str, str] = field(default_factory=dict)
+    lost: set[str] = field(default_factory=set)
     laggard: str = ""
 
     def member(self, member_id: str) -> ReconcilingMember:
@@ -81,10 +84,21 @@ class Reconciliation:
             known = self.members[member_id] = ReconcilingMember(member_id=member_id)
         return known
 
+    def remove(self, member_id: str) -> None:
+        """Forget a member; the target assignment is not whole until another is made."""
+        member = self.members.pop(member_id, None)
+        if member is not None:
+            self.lost.add(member.instance_id or member_id)
+
+    def replaced(self, instance_id: str | None) -> None:
+        """A static member that was gone is back under a new member id, with its target."""
+        if instance_id is not None:
+            self.lost.discard(instance_id)
+
     def has_settled(self) -> bool:
-        """Whether every member has settled at the target epoch."""
+        """Whether every member of the target assignment has settled at its epoch."""
         epoch = self.target_epoch
-        if epoch is None or not self.members:
+        if epoch is None or not self.members or self.lost:
             return False
         last = self.members.get(self.laggard)
         if last is not None and not last.has_settled(epoch):

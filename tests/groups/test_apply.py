@@ -295,6 +295,62 @@ def test_a_member_that_leaves_a_kip_848_group_is_gone_at_the_next_epoch() -> Non
     assert [member.member_id for member in settled.snapshot.members] == ["a"]
 
 
+def test_a_target_that_lost_a_member_on_the_way_is_no_settled_one() -> None:
+    machine = GroupMachine(group_id="g")
+    play(machine, JOINED)
+    found = play(
+        machine,
+        [
+            (2, member("b")),
+            (2, ConsumerGroupEpoch("g", 2)),
+            (2, target("a", (0, 1, 2))),
+            (2, target("b", (3, 4, 5))),
+            (2, TargetEpoch("g", 2)),
+            (2, current("b", 2, (), state="unreleased_partitions")),
+            (4, current("a", 2, (0, 1, 2))),
+            (5, CurrentRemoved("g", "b")),
+            (5, TargetRemoved("g", "b")),
+            (5, MemberRemoved("g", "b")),
+            (5, ConsumerGroupEpoch("g", 3)),
+            (6, target("a", (0, 1, 2, 3, 4, 5))),
+            (6, TargetEpoch("g", 3)),
+            (7, current("a", 3, (0, 1, 2, 3, 4, 5))),
+        ],
+    )
+    assert found[:-1] == [None] * 13
+    settled = found[-1]
+    assert settled is not None
+    assert [phase.generation for phase in settled.phases] == [1, 2, 3]
+
+
+def test_a_static_member_of_a_kip_848_group_comes_back_without_a_rebalance() -> None:
+    def static(name: str) -> ConsumerMember:
+        return replace(member(name), instance_id="s")
+
+    machine = GroupMachine(group_id="g")
+    everything = (0, 1, 2, 3, 4, 5)
+    found = play(
+        machine,
+        [
+            (1, ConsumerGroupEpoch("g", 1)),
+            (1, static("a")),
+            (1, target("a", everything)),
+            (1, TargetEpoch("g", 1)),
+            (1, current("a", 1, everything)),
+            (2, CurrentRemoved("g", "a")),
+            (2, TargetRemoved("g", "a")),
+            (2, MemberRemoved("g", "a")),
+            (2, static("a2")),
+            (2, target("a2", everything)),
+            (2, current("a2", 1, everything)),
+        ],
+    )
+    assert [settled is not None for settled in found] == [False] * 4 + [True] + [False] * 6
+    assert machine.pending is None
+    assert machine.settled is not None
+    assert machine.settled.members[0].member_id == "a2"
+
+
 def test_a_topic_id_without_a_name_is_kept_until_it_has_one() -> None:
     machine = GroupMachine(group_id="g")
     for time, event in JOINED:
