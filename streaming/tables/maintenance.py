@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from deltalake import DeltaTable
 from deltalake.exceptions import CommitFailedError, TableNotFoundError
 
-from streaming.tables.schemas import TABLES, TableSpec
+from streaming.tables.schemas import ALERTS, TABLES, TableSpec
 from streaming.tables.storage import Location
 
 
@@ -74,7 +74,7 @@ def _maintain(table: DeltaTable, spec: TableSpec, upkeep: Upkeep) -> UpkeepDone:
     rows_deleted, postponed = 0, ""
     if not spec.keyed:
         try:
-            rows_deleted = _forget(table, upkeep)
+            rows_deleted = _forget(table, spec, upkeep)
             table.optimize.compact()
         except CommitFailedError as error:
             table.update_incremental()
@@ -96,10 +96,24 @@ def _maintain(table: DeltaTable, spec: TableSpec, upkeep: Upkeep) -> UpkeepDone:
     )
 
 
-def _forget(table: DeltaTable, upkeep: Upkeep) -> int:
+def _forget(table: DeltaTable, spec: TableSpec, upkeep: Upkeep) -> int:
     cutoff = datetime.now(UTC) - upkeep.history
-    done = table.delete(f"event_time < '{cutoff:%Y-%m-%dT%H:%M:%S}Z'")
-    return int(done["num_deleted_rows"])
+    old = f"event_time < '{cutoff:%Y-%m-%dT%H:%M:%S}Z'"
+    kept = _open_alerts(table) if spec is ALERTS else []
+    if kept:
+        names = ", ".join("'" + name.replace("'", "''") + "'" for name in kept)
+        old = f"{old} AND alert_id NOT IN ({names})"
+    return int(table.delete(old)["num_deleted_rows"])
+
+
+def _open_alerts(table: DeltaTable) -> list[str]:
+    """Alerts that fire: delivery knows them by their rows, however old."""
+    rows = table.to_pyarrow_table(columns=["alert_id", "sequence", "status"])
+    last: dict[str, tuple[int, str]] = {}
+    for row in rows.to_pylist():
+        entry = (row["sequence"], row["status"])
+        last[row["alert_id"]] = max(entry, last.get(row["alert_id"], entry))
+    return sorted(name for name, (_, status) in last.items() if status != "resolved")
 
 
 def _file_count(table: DeltaTable) -> int:

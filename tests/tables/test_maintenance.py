@@ -8,7 +8,7 @@ from deltalake import DeltaTable
 from streaming.tables.commits import TableCommits
 from streaming.tables.files import rows_to_table, write_file
 from streaming.tables.maintenance import Upkeep, maintain
-from streaming.tables.schemas import DRIFT, GROUP_STATE, TableSpec
+from streaming.tables.schemas import ALERTS, DRIFT, GROUP_STATE, TableSpec
 from streaming.tables.storage import Location
 
 KEEP = Upkeep(history=timedelta(days=30), vacuum=timedelta(0))
@@ -50,3 +50,18 @@ def test_a_query_that_holds_the_tables_open_goes_on_after_maintenance(tmp_path: 
 
 def test_tables_that_do_not_exist_are_passed_over(tmp_path: Path) -> None:
     assert list(maintain(Location(str(tmp_path)), KEEP)) == []
+
+
+def test_old_alerts_go_only_once_they_are_resolved(tmp_path: Path) -> None:
+    tables = TableCommits(Location(str(tmp_path)))
+    old = datetime.now(UTC) - timedelta(days=60)
+    rows = [
+        {"alert_id": "fires", "sequence": 0, "status": "opened", "event_time": old},
+        {"alert_id": "it's over", "sequence": 0, "status": "opened", "event_time": old},
+        {"alert_id": "it's over", "sequence": 1, "status": "resolved", "event_time": old},
+    ]
+    file = write_file(tables.location, ALERTS, rows_to_table(ALERTS, rows))
+    tables.commit(ALERTS, [file], application="q", batch_id=0)
+    list(maintain(tables.location, KEEP))
+    left = DeltaTable(str(tmp_path / "alerts")).to_pyarrow_table()
+    assert left["alert_id"].to_pylist() == ["fires"]
