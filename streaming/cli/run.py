@@ -8,6 +8,7 @@ from types import FrameType
 
 import click
 
+from streaming.cli.progress import catching_up
 from streaming.query.service import Service, running
 from streaming.settings.client import ClientProperties
 from streaming.settings.loading import load_settings
@@ -72,7 +73,10 @@ def follow(settings: Settings, *, once: bool) -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, ask_to_stop)
-    with running(settings, once=once, say=_say) as service:
+    with (
+        catching_up() as on_progress,
+        running(settings, once=once, say=_say, on_progress=on_progress) as service,
+    ):
         _wait(service, stopping)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import orjson
 import structlog
-from pyspark.sql import Column, DataFrame, Row
+from pyspark.sql import DataFrame, Row
 from pyspark.sql import functions as f
 
 from streaming.alerts.monitor import MonitorWatch
@@ -88,7 +88,6 @@ class BatchWriter:
         self._shards = shards
         self._watch = watch
         self._on_commit = on_commit
-        self._place: Column | None = None
 
     def is_done(self, *, application: str, batch_id: int) -> bool:
         """Whether a batch was carried out before: its state is committed, and that comes last."""
@@ -142,9 +141,9 @@ class BatchWriter:
             )
             nothing = [f.lit(None).cast(field.dataType) for field in rows.schema.fields[1:]]
             rows = rows.unionAll(due.select(f.col("id").cast("int"), *nothing))
-        if self._place is None:
-            self._place = placed(records.sparkSession, f.col("shard"))
-        return rows.repartition(self._place).sortWithinPartitions("shard", "partition", "offset")
+        tasks = min(self._shards, records.sparkSession.sparkContext.defaultParallelism)
+        spread = rows.repartition(tasks, placed(f.col("shard"), tasks=tasks))
+        return spread.sortWithinPartitions("shard", "partition", "offset")
 
     def _add_own_alerts(
         self, plan: BatchPlan, reports: list[TaskReport], files: dict[str, list[DataFile]]

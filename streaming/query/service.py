@@ -16,6 +16,7 @@ from streaming.alerts.rules import RuleBook
 from streaming.metrics import start_metrics_server
 from streaming.query.app import Monitor, Schedule
 from streaming.query.batch import BatchPlan, BatchWriter, Clocks
+from streaming.query.catching_up import CatchingUp, OnProgress
 from streaming.query.cluster_facts import ClusterFeed, open_feed
 from streaming.query.job import TaskReport
 from streaming.query.jobs import JobMaker
@@ -93,13 +94,14 @@ class Service:
 
 
 @contextmanager
-def running(
+def running(  # noqa: PLR0913 - each is one thing of its own to hook in
     settings: Settings,
     *,
     say: Say,
     once: bool = False,
     spark: SparkSession | None = None,
     on_commit: Callable[[str], None] = lambda _table: None,
+    on_progress: OnProgress = lambda _progress: None,
 ) -> Iterator[Service]:
     """Run the monitor while the context is open.
 
@@ -109,6 +111,7 @@ def running(
         once: read what is there and end.
         spark: a session to use; None for one of our own, or the one that is there.
         on_commit: told the name of each table once a batch is in it.
+        on_progress: told how far it is, as long as records wait from before the start.
 
     Raises:
         MonitorError: the cluster, Java or the configuration does not do.
@@ -141,7 +144,7 @@ def running(
             ),
             schedule=_schedule(settings.query),
             make_job=JobMaker(settings=settings, tables=tables, ask_cluster=feed.facts),
-            after_batch=_Follower(delivery),
+            after_batch=_Follower(delivery, CatchingUp(on_progress)),
         )
         query = monitor.start(
             checkpoint=settings.query.checkpoint,
@@ -173,10 +176,12 @@ class _Follower:
     """Told of every batch once it is committed."""
 
     delivery: AlertDelivery
+    catching_up: CatchingUp
 
     def __call__(self, plan: BatchPlan, reports: list[TaskReport], clocks: Clocks) -> None:
         if any(file.table == ALERTS.name for report in reports for file in report.files):
             self.delivery.wake()
+        self.catching_up.note(plan.info)
         log.debug("batch committed", batch_id=plan.info.batch_id, seconds=round(clocks.total, 3))
 
 
