@@ -32,20 +32,23 @@ def is_loopback(host: str) -> bool:
 
 
 def make_server(
-    site: Site, *, host: str, refresh_seconds: int = 5, hosts: tuple[str, ...] = ()
+    site: Site, *, host: str, port: int = 0, refresh_seconds: int = 5, hosts: tuple[str, ...] = ()
 ) -> uvicorn.Server:
-    """A server that is ready to run on sockets.
+    """A server that is ready to run.
 
     Args:
         site: the tables and what goes with them.
         host: address it listens on.
+        port: port it listens on, unless it is run on a socket of `listen`; 0 for any free one.
         refresh_seconds: how often an open page looks for something new; 0 never.
         hosts: further names that it may be asked for under. On loopback all others are refused, so
             that no foreign page can read this one by giving its own name this address.
     """
     allowed = (*LOOPBACK, host, *hosts) if is_loopback(host) or hosts else None
     app = create_app(site, refresh_seconds=refresh_seconds, hosts=allowed)
-    config = uvicorn.Config(app, log_level="warning", access_log=False, server_header=False)
+    config = uvicorn.Config(
+        app, host=host, port=port, log_level="warning", access_log=False, server_header=False
+    )
     return uvicorn.Server(config)
 
 
