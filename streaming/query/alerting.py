@@ -64,6 +64,7 @@ class AlertWatch:
             churn=columns.get("last_churn") or 0,
             avoidable_churn=columns.get("last_avoidable_churn") or 0,
             recent=machine.recent,
+            settled=machine.settled,
             unsettled_ms=pending.started_ms if pending else None,
             last_commit_ms=_milliseconds(columns.get("last_commit_time")),
         )
