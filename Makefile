@@ -10,6 +10,8 @@
 PYTHON ?= $(firstword $(shell command -v python3.11 python3 python))
 VENV := .venv
 BIN := $(VENV)/bin
+# Test files side by side, each in one process, so that the servers it starts serve all its tests.
+PARALLEL ?= --numprocesses auto --maxprocesses 4 --dist loadfile
 INSTALLED := $(VENV)/.installed
 
 help:
@@ -40,7 +42,7 @@ lint: $(INSTALLED)
 	$(BIN)/lint-imports --no-cache
 
 test: java packages lint
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest $(PARALLEL) $(ARGS)
 
 format: $(INSTALLED)
 	$(BIN)/ruff check --fix .

@@ -18,6 +18,12 @@ settings.register_profile(
 )
 settings.load_profile("repeatable")
 
+# The same examples at every run, and none refused for the time it took on a busy machine.
+settings.register_profile(
+    "project", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("project")
+
 
 @pytest.fixture(scope="session")
 def shared_broker() -> Iterator["EmbeddedBroker"]:

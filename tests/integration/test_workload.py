@@ -42,7 +42,7 @@ def by_name(settled: Settled) -> dict[str, Owned]:
 
 def test_every_script_was_played(played: Workload) -> None:
     assert {step.group_id for step in played.steps} == set(SCRIPTS)
-    assert {protocol for protocol, _ in SCRIPTS.values()} == set(PROTOCOLS)
+    assert {protocol for protocol, _ in SCRIPTS.values()} >= set(PROTOCOLS)
     kinds = {step.step.split()[1] for step in played.steps}
     assert kinds == {"joins", "leaves", "dies", "subscribes"}
     assert all(step.began_ms <= step.settled_ms for step in played.steps)
