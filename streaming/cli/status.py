@@ -11,7 +11,7 @@ from rich.text import Text
 
 from streaming.cli.reading import Reading, plain_console, reads_tables
 from streaming.dashboard import words
-from streaming.dashboard.activity import DEFAULT_WINDOW
+from streaming.dashboard.activity import LONGEST_DEFAULT
 from streaming.dashboard.groups import Page, Selection
 from streaming.dashboard.health import Level
 from streaming.dashboard.json_form import encode
@@ -41,7 +41,7 @@ _COLOURS = {
 def command(reading: Reading, *, pattern: str, limit: int, as_json: bool) -> None:
     """Show the groups, worst first: how far each is from its ideal, and what moved in vain."""
     site = Site(reader=reading.reader)
-    groups = site.groups(DEFAULT_WINDOW)
+    groups = site.groups(LONGEST_DEFAULT)
     page = groups.page(Selection(pattern=pattern), size=limit or max(len(groups.level), 1))
     if as_json:
         for row in page.rows:

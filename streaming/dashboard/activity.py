@@ -17,7 +17,7 @@ WINDOWS: dict[str, tuple[timedelta, timedelta]] = {
     "7d": (timedelta(days=7), timedelta(hours=2)),
 }
 """Windows that a page can show: length, and the width of one bar of its timeline."""
-DEFAULT_WINDOW = "24h"
+LONGEST_DEFAULT = "24h"
 
 # A rebalance that did not settle in time has a second row once it has; only that one counts.
 _TIMELINE = """
@@ -32,6 +32,9 @@ where settled and event_time >= :since and event_time < :until
   and (:cluster = '' or cluster = :cluster)
 group by 1
 """
+
+
+_FIRST = "select min(event_time) as first_time from rebalances"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +58,16 @@ class Bucket:
     groups: int = 0
     churn: int = 0
     avoidable_churn: int = 0
+
+
+def usual_window(reader: TableReader, *, now: datetime) -> str:
+    """The shortest window that holds all that is recorded, but not beyond `LONGEST_DEFAULT`."""
+    [row] = reader.rows(_FIRST)
+    first = row["first_time"] or now
+    for window in WINDOWS:
+        if window == LONGEST_DEFAULT or first >= window_start(window, now):
+            return window
+    return LONGEST_DEFAULT
 
 
 def window_start(window: str, now: datetime) -> datetime:

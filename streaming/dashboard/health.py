@@ -89,9 +89,10 @@ def _peopled(groups: Columns) -> BoolArray:
     return groups["member_count"] > 0
 
 
-def _joins(groups: Columns) -> BoolArray:
-    """Groups that are held against a join policy; for others a split join means nothing."""
-    return np.array([is_joined(policy) for policy in groups["policy"]], dtype=np.bool_)
+def _split(groups: Columns) -> BoolArray:
+    """Split joins; they mean nothing for groups that are not held against a join policy."""
+    joins = np.array([is_joined(policy) for policy in groups["policy"]], dtype=np.bool_)
+    return joins & (groups["join_violations"] > 0)
 
 
 def _silent(groups: Columns) -> BoolArray:
@@ -159,10 +160,11 @@ RULES = (
     Rule(
         "split joins",
         Level.WARNING,
-        lambda groups: (groups["join_violations"] > 0) & _joins(groups),
+        _split,
         lambda row: (
             f"{counted(row['join_violations'], 'partition number')} of joined topics "
-            "with more than one member"
+            "with more than one member; "
+            f"{counted(row['moves_to_fairest'], 'move')} would unite them"
         ),
         "A join needs the same partition of all its topics in one member: use "
         "`stream-join-sticky` or `range`, and equal subscriptions.",
@@ -170,7 +172,11 @@ RULES = (
     Rule(
         "lopsided",
         Level.NOTICE,
-        lambda groups: (groups["moves_to_fairest"] > groups["unassigned_count"]) & groups["fair"],
+        lambda groups: (
+            (groups["moves_to_fairest"] > groups["unassigned_count"])
+            & groups["fair"]
+            & ~_split(groups)
+        ),
         lambda row: f"{counted(row['moves_to_fairest'], 'move')} would make it fairest",
         "Fair by KIP-54, yet a chain of moves would even it out further; see what-if.",
     ),

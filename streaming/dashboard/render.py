@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 ASSETS = ("page.css", "page.js", "icon.svg")
+_MINUTE, _HOUR = 60, 3_600
 _CODE = re.compile(r"`([^`]+)`")
 
 
@@ -106,9 +107,11 @@ def ago(time: datetime | None, now: datetime) -> Markup:
     """``26 min ago``, kept up to date by the page; the exact time on hovering."""
     if time is None:
         return Markup("—")
-    seconds = max(0.0, (now - time).total_seconds())
+    seconds = max(0, int((now - time).total_seconds()))
+    if _MINUTE <= seconds < _HOUR:
+        seconds -= seconds % _MINUTE  # seconds beside minutes only make it restless
     return Markup('<time datetime="{}" title="{}" data-ago>{} ago</time>').format(
-        time.astimezone(UTC).isoformat(), clock(time), words.duration(int(seconds))
+        time.astimezone(UTC).isoformat(), clock(time), words.duration(seconds)
     )
 
 

@@ -3,31 +3,37 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TypeVar
 
 from streaming.advice import Advice, advise, load_history
-from streaming.dashboard.activity import window_start
+from streaming.dashboard.activity import WINDOWS, usual_window, window_start
 from streaming.dashboard.alerts import Row, open_alerts
 from streaming.dashboard.cache import VersionCache
 from streaming.dashboard.groups import Groups, load_groups
+from streaming.dashboard.query import choice
 from streaming.tables.reader import TableReader
 
 T = TypeVar("T")
-Adviser = Callable[[TableReader, str, str], Sequence[Advice]]
-"""(tables, cluster, group) to advice, the best first."""
-JoinsOf = Callable[[str], Sequence[Collection[str]] | None]
-"""Group to the sets of topics it joins; None for those co-subscribed with equal counts."""
+JoinSets = Sequence[Collection[str]] | None
+"""Sets of topics that a group joins; None for those co-subscribed with equal counts."""
+Adviser = Callable[[TableReader, str, str, JoinSets], Sequence[Advice]]
+"""(tables, cluster, group, its joins) to advice, the best first."""
+JoinsOf = Callable[[str], JoinSets]
+"""Group to the sets of topics it joins."""
 
 REFRESH = timedelta(seconds=0.5)
 """The tables' logs are looked at no more often than this."""
 
 
-def recorded_advice(reader: TableReader, cluster: str, group_id: str) -> Sequence[Advice]:
+def recorded_advice(
+    reader: TableReader, cluster: str, group_id: str, join_sets: JoinSets
+) -> Sequence[Advice]:
     """Advice from the group's recorded life."""
-    return advise(load_history(reader, cluster=cluster, group_id=group_id))
+    history = load_history(reader, cluster=cluster, group_id=group_id)
+    return advise(replace(history, join_sets=join_sets))
 
 
 def no_joins(_group_id: str) -> None:
@@ -81,8 +87,20 @@ class Site:
         """Open alerts, the most urgent first."""
         return self.kept("alerts", lambda: open_alerts(self.reader), basis=self.basis("alerts"))
 
+    def window(self, query: Mapping[str, str]) -> str:
+        """The window that is asked for, else the usual one; key of `activity.WINDOWS`."""
+        return choice(query, "window", WINDOWS, "") or self.usual_window()
+
+    def usual_window(self) -> str:
+        """The window of a page that was not asked for another."""
+        return self.kept(
+            "usual window",
+            lambda: usual_window(self.reader, now=self.clock()),
+            basis=self.basis("rebalances"),
+        )
+
     def groups(self, window: str) -> Groups:
-        """All groups, with what happened to them in a window (key of `activity.WINDOWS`)."""
+        """All groups, with what happened to them in a window."""
 
         def load() -> Groups:
             now = self.clock()

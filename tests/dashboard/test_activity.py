@@ -1,13 +1,18 @@
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from streaming.dashboard.activity import WINDOWS, timeline, window_start
+from streaming.dashboard.activity import WINDOWS, timeline, usual_window, window_start
 from streaming.dashboard.alerts import alerts_of, open_alerts
 from streaming.dashboard.monitor import dead_letters_last_day, monitors
 from streaming.tables.reader import TableReader
 from tests.dashboard import sample
 from tests.dashboard.sample import CLUSTER, EVENING, rows_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 REBALANCES = [row for row in rows_of(EVENING)["rebalances"] if row["settled"]]
 
@@ -34,6 +39,16 @@ def test_timeline_ends_with_the_bar_of_now(reader: TableReader) -> None:
     assert buckets[-1].start <= EVENING < buckets[-1].end
     other = timeline(reader, window="24h", now=EVENING, cluster="another")
     assert sum(bucket.rebalances for bucket in other) == 0
+
+
+def test_the_usual_window_holds_what_is_recorded(reader: TableReader, tmp_path: Path) -> None:
+    assert usual_window(reader, now=EVENING) == "24h"
+    group = sample.Group("g", {"t": 1}, ["m-1"]).settle(EVENING, "first")
+    sample.write(tmp_path, group.rows)
+    young = TableReader(str(tmp_path))
+    assert usual_window(young, now=EVENING.replace(minute=58)) == "1h"
+    assert usual_window(young, now=EVENING.replace(hour=5)) == "6h"
+    assert usual_window(young, now=EVENING.replace(day=19)) == "24h"
 
 
 def test_open_alerts_are_those_whose_last_row_is_not_resolved(reader: TableReader) -> None:

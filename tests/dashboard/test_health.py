@@ -61,7 +61,11 @@ def codes_of(**changes: Any) -> set[str]:
         ({"topic_skew": 1.6, "member_count": 1}, set(), Level.OK),
         ({"member_count": 0, "lag": 3}, {"left behind"}, Level.NOTICE),
         ({"join_violations": 3}, set(), Level.OK),
-        ({"join_violations": 3, "policy": "stream-join-sticky"}, {"split joins"}, Level.WARNING),
+        (
+            {"join_violations": 3, "moves_to_fairest": 3, "policy": "stream-join-sticky"},
+            {"split joins"},
+            Level.WARNING,
+        ),
     ],
 )
 def test_each_trouble_has_its_level(changes: dict[str, Any], codes: set[str], level: Level) -> None:

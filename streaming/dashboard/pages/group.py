@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from streaming.dashboard.activity import DEFAULT_WINDOW, WINDOWS, window_start
+from streaming.dashboard.activity import window_start
 from streaming.dashboard.alerts import alerts_of
 from streaming.dashboard.group import GroupTables, History, Offsets
 from streaming.dashboard.heatmap import Heatmap, heatmap
@@ -56,6 +56,7 @@ class GroupPage:
         advice: what would help, the best first.
         live: members and owners; None if the tables no longer hold them.
         labels: short name of each member.
+        joined: whether it is held against a join policy: moves then unite joins too.
         target: `FAIREST` (least moves from live) or `IDEAL` (the reference policy's, as recorded).
         moves: what differs between live and target.
         streams: the same by giver and receiver.
@@ -76,6 +77,7 @@ class GroupPage:
     advice: Sequence[Advice]
     live: LiveGroup | None
     labels: Mapping[str, str]
+    joined: bool
     target: str
     moves: Sequence[Move]
     streams: Sequence[Stream]
@@ -117,7 +119,7 @@ def group_page(site: Site, query: Mapping[str, str]) -> GroupPage:
         GroupNotFoundError: no such group.
         TablesError: the tables cannot be read.
     """
-    window = choice(query, "window", WINDOWS, DEFAULT_WINDOW)
+    window = site.window(query)
     subject = _subject(site, query, window)
     now = subject.now
     generation = whole(query, "generation", now["generation"] or 0)
@@ -139,6 +141,7 @@ def group_page(site: Site, query: Mapping[str, str]) -> GroupPage:
         advice=advice,
         live=live,
         labels=labels(live.members) if live else {},
+        joined=is_joined(now["policy"] or ""),
         target=target,
         moves=moves,
         streams=streams(moves),
@@ -153,19 +156,19 @@ def group_page(site: Site, query: Mapping[str, str]) -> GroupPage:
     )
 
 
-def find_group(site: Site, *, cluster: str, group_id: str, window: str = DEFAULT_WINDOW) -> Row:
+def find_group(site: Site, *, cluster: str, group_id: str, window: str = "") -> Row:
     """A group as the overview has it.
 
     Args:
         site: the tables.
         cluster: its cluster; '' for the only one that has it.
         group_id: its id.
-        window: over which rebalances are counted.
+        window: over which rebalances are counted; '' for the usual one.
 
     Raises:
         GroupNotFoundError: no such group.
     """
-    groups = site.groups(window)
+    groups = site.groups(window or site.usual_window())
     for each in [cluster] if cluster else groups.clusters():
         row = groups.find((each, group_id))
         if row is not None:
@@ -236,7 +239,13 @@ def _heatmap(live: LiveGroup, owners: Owners, *, whole: bool) -> Heatmap:
 def _advice(subject: _Subject) -> Sequence[Advice]:
     site = subject.site
     return subject.kept(
-        "advice", lambda: site.advise(site.reader, subject.cluster, subject.group_id)
+        "advice",
+        lambda: site.advise(
+            site.reader,
+            subject.cluster,
+            subject.group_id,
+            site.joins_of(subject.group_id),
+        ),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from streaming.dashboard.activity import DEFAULT_WINDOW, WINDOWS, Bucket, timeline
+from streaming.dashboard.activity import Bucket, timeline
 from streaming.dashboard.groups import ILL, SORTS, Page, Selection, Totals
 from streaming.dashboard.health import Level
 from streaming.dashboard.monitor import Monitor, dead_letters_last_day, monitors
@@ -63,7 +63,7 @@ def overview(site: Site, query: Mapping[str, str]) -> Overview:
     Raises:
         TablesError: the tables cannot be read.
     """
-    window = choice(query, "window", WINDOWS, DEFAULT_WINDOW)
+    window = site.window(query)
     groups = site.groups(window)
     selection = _selection(query, groups.clusters())
     cluster = selection.cluster

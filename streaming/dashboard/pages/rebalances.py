@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from streaming.dashboard.activity import DEFAULT_WINDOW, WINDOWS, Bucket, timeline, window_start
+from streaming.dashboard.activity import Bucket, timeline, window_start
 from streaming.dashboard.query import choice, text, whole
 from streaming.tables.reader import Value, like
 
@@ -93,8 +93,8 @@ def rebalances(site: Site, query: Mapping[str, str]) -> Rebalances:
     Raises:
         TablesError: the tables cannot be read.
     """
-    window = choice(query, "window", WINDOWS, DEFAULT_WINDOW)
-    clusters = site.groups(DEFAULT_WINDOW).clusters()
+    window = site.window(query)
+    clusters = site.groups(window).clusters()
     cluster = choice(query, "cluster", clusters, "")
     cause = choice(query, "cause", CAUSES, "")
     search, wasteful = text(query, "q"), query.get("wasteful") == "1"

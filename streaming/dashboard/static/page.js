@@ -110,9 +110,14 @@ function say(words) {
 function tick() {
   const now = Date.now() + ahead;
   for (const time of document.querySelectorAll("time[data-ago]")) {
-    const words = `${duration((now - new Date(time.dateTime)) / 1000)} ago`;
+    const words = `${duration(calm((now - new Date(time.dateTime)) / 1000))} ago`;
     if (time.textContent !== words) time.textContent = words;
   }
+}
+
+/* Seconds beside minutes only make it restless. */
+function calm(seconds) {
+  return seconds >= 60 && seconds < 3600 ? seconds - (seconds % 60) : seconds;
 }
 
 function duration(seconds) {
