@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 import shutil
+import subprocess
+import sys
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -16,6 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect, sync_playwright
 
+from streaming.tables.reader import TableReader
 from tests.dashboard import sample
 from tests.dashboard.serving import serving, site_at
 
@@ -347,3 +350,42 @@ def test_hostile_names_run_nothing(browser: Browser, address: str) -> None:
         page.locator("a[data-row]").click()
         expect(page.locator("h1")).to_contain_text("<script>alert(1)</script>")
         keep(page, "group-hostile")
+
+
+@pytest.fixture(scope="module")
+def demo_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the demo leaves: a real broker, real groups, the real query."""
+    folder = tmp_path_factory.mktemp("demo")
+    command = [sys.executable, "-m", "streaming.cli.main", "demo", "--output", str(folder)]
+    subprocess.run(command, check=True, capture_output=True)
+    return folder / "tables"
+
+
+@pytest.mark.parametrize(("look", "options"), [("light", {}), ("phone", PHONE)])
+def test_every_view_of_the_demos_tables(
+    browser: Browser, demo_tables: Path, look: str, options: dict[str, Any]
+) -> None:
+    reader = TableReader(str(demo_tables))
+    states = reader.rows("select * from group_state")
+    assert len(states) >= 5
+    site = site_at(demo_tables, lambda: datetime.now(UTC))
+    with serving(site) as address, page_of(browser, **options) as page:
+        page.goto(address)
+        assert sorted(text_of(page, "a[data-row]")) == sorted(row["group_id"] for row in states)
+        keep(page, f"demo-overview-{look}")
+        page.goto(f"{address}/rebalances?window=1h")
+        [counted] = reader.rows("select count(*) as n from rebalances")
+        assert text_of(page, "#list span") == [str(counted["n"])]
+        for state in states:
+            link = f"cluster={state['cluster']}&id={state['group_id']}"
+            page.goto(f"{address}/group?{link}")
+            keep(page, f"demo-{state['group_id']}-{look}")
+            facts = dict(zip(text_of(page, ".facts dt"), text_of(page, ".facts dd"), strict=True))
+            assert facts["Members"] == str(state["member_count"])
+            assert facts["Moves to fair"] == str(state["moves_to_fairest"])
+            assert facts["Drift"].startswith(
+                f"{state['drift_count']} of {state['partition_count']}"
+            )
+            assert page.locator("#moves").inner_text().startswith(f"{state['moves_to_fairest']} ")
+            page.goto(f"{address}/what-if?{link}&policy=optimal&added=1")
+            expect(page.locator(".headline")).to_contain_text("move")
