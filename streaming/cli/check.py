@@ -11,7 +11,7 @@ from rich.text import Text
 from streaming.checks.finding import Finding, State, carry_out
 from streaming.checks.kafka import check_cluster
 from streaming.checks.machine import check_checkpoint, check_java, check_tables
-from streaming.cli.connecting import connects
+from streaming.cli.configured import CLUSTER, configured
 from streaming.cli.reading import plain_console
 from streaming.settings.model import Settings
 from streaming.settings.rendering import sample_file
@@ -35,7 +35,7 @@ def _print_example(context: click.Context, _option: click.Parameter, wanted: boo
     help="Print a configuration file with every key, and end.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per finding and line.")
-@connects
+@configured(*CLUSTER)
 @click.pass_context
 def command(context: click.Context, settings: Settings, *, as_json: bool) -> None:
     """Check configuration, connection, rights, Java and tables; say what to do about each.

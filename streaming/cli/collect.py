@@ -6,7 +6,7 @@ import threading
 import click
 import structlog
 
-from streaming.cli.connecting import connects, follow_logs
+from streaming.cli.configured import CLUSTER, configured, follow_logs
 from streaming.cluster.collector import Collector
 from streaming.cluster.connection import Connection
 from streaming.cluster.observation import GroupObserver
@@ -21,7 +21,7 @@ _log = structlog.get_logger(__name__)
 
 @click.command(name="collect")
 @click.option("--once", is_flag=True, help="Look once, then end; for cron.")
-@connects
+@configured(*CLUSTER)
 def command(settings: Settings, *, once: bool) -> None:
     """Ask the cluster about its groups and write what is new to the topic `collect.topic`.
 

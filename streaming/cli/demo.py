@@ -12,8 +12,8 @@ from pathlib import Path
 
 import click
 
+from streaming.cli.configured import follow_logs
 from streaming.cli.findings import show
-from streaming.cli.run import follow_logs
 from streaming.embedded.broker import EmbeddedBroker
 from streaming.embedded.workload import PARTITION_COUNTS, Workload
 from streaming.errors import MonitorError

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import wraps
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
 
+from streaming.cli.configured import configured
 from streaming.measuring.policies import JoinRule, JoinSets, Policies
-from streaming.settings.loading import load_settings
 from streaming.tables.reader import TableReader
 
 if TYPE_CHECKING:
@@ -42,17 +41,9 @@ class Reading:
 def reads_tables(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command ``--config`` and ``--tables``, and a `Reading` as its first argument."""
 
-    @click.option(
-        "-c",
-        "--config",
-        type=click.Path(exists=True, dir_okay=False, path_type=Path),
-        envvar="REBALANCE_MONITOR_CONFIG",
-        help="Configuration file (TOML).",
-    )
-    @click.option("--tables", help="Where the Delta tables lie, over `query.tables`.")
+    @configured("query.tables")
     @wraps(command)
-    def wrapper(*, config: Path | None, tables: str | None, **rest: Any) -> Any:
-        settings = load_settings(config, overrides={"query.tables": tables})
+    def wrapper(settings: Settings, **rest: Any) -> Any:
         options = {
             name: value.get_secret_value() for name, value in settings.query.storage_options.items()
         }
