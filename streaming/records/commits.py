@@ -1,16 +1,271 @@
-"""Offset commits reduced on the JVM: of each key only the last record goes on to Python."""
+"""Offset commits on the JVM: reduced to the last per key and decoded, with no Python per record.
 
-from pyspark.sql import DataFrame
+A batch may hold many commits of one (group, topic, partition), and only the last counts. They are
+reduced by the bytes of their key, in a hash aggregation whose buffers are plain numbers: to
+aggregate the values themselves Spark would have to sort. Everything else, group records and
+whatever is not a well-formed commit, passes through as it is, in the same scan.
+
+What is read here of the wire format (`streaming.records.schemas` has all of it):
+
+- key: int16 type, int16 length, group, int16 length, topic, int32 partition
+- value 3: int16 version, int64 offset, int32 leader epoch, int16 length, metadata, int64 time
+- value 4: the length is a varint of length + 1, and tagged fields follow the time: none (byte 0),
+  or the topic id alone (bytes 1, 0, 16 and the id)
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from pyspark.sql import functions as f
 
+from streaming.records.numbers import numbers_of
 
-def reduce_commits(records: DataFrame) -> DataFrame:
-    """Pass all records through, each standing for itself.
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+    from streaming.records.numbers import Numbers
+
+_COMMIT = -1
+"""Lane of all well-formed commits; every other record has its offset as a lane of its own."""
+_KEY_LEAST_BYTES, _VALUE_LEAST_BYTES = 10, 24
+_V3, _V4 = 3, 4
+_MAX_STRING_BYTES, _MAX_ONE_BYTE = 0x7FFF, 0x7F
+_NOWHERE = -(1 << 40)
+_NO_TAGS_BYTES, _TOPIC_ID_BYTES = 1, 19
+_TOPIC_ID_TAG = 0x010010
+_HALF_BITS, _HALF_MASK = 32, 0xFFFFFFFF
+
+
+def reduce_commits(records: DataFrame, *, numbers: Numbers | None = None) -> DataFrame:
+    """Reduce the offset commits of a batch to the last per (partition, key); pass the rest through.
+
+    Well-formed are commits of type 1 with a value of version 3 or 4 (all that Kafka has written
+    since 2.1), and tombstones of types 0 and 1. Where such a value has metadata, for which the
+    monitor has no use, it is left out; every other value, and every key, is the record's own.
 
     Args:
-        records: columns key, value, partition, offset, timestamp.
+        records: columns key, value (binary), partition (int), offset (bigint), timestamp.
+        numbers: how to read numbers; None for the fastest way that the session allows.
 
     Returns:
-        The same columns and record_count, how many records a row stands for.
+        Columns partition, offset, timestamp, key, value and record_count (bigint): how many
+        records of the source the row stands for, 1 except for commits. In no particular order.
     """
-    return records.withColumn("record_count", f.lit(1).cast("bigint"))
+    rows = _reduce(records, numbers or numbers_of(records.sparkSession))
+    columns = ("partition", "offset", "timestamp", "key")
+    return rows.select(*columns, _value().alias("value"), "record_count")
+
+
+def decode_commits(records: DataFrame, *, numbers: Numbers | None = None) -> DataFrame:
+    """Reduce as `reduce_commits` does, and decode what was reduced.
+
+    Args:
+        records: as there.
+        numbers: as there.
+
+    Returns:
+        The columns of `reduce_commits`, and, null for what is no well-formed commit: group_id,
+        topic, topic_partition (int), tombstone (boolean); null for a tombstone too:
+        committed_offset, leader_epoch (int), commit_time_ms.
+    """
+    read = numbers or numbers_of(records.sparkSession)
+    rows = _reduce(records, read)
+    key, is_commit = f.col("key"), f.col("lane") == _COMMIT
+    sized = rows.select("*", f.when(is_commit, read.at(key, 2, 2)).cast("int").alias("group_bytes"))
+    group_bytes = f.col("group_bytes")
+    topic_bytes = f.length(key) - group_bytes - _KEY_LEAST_BYTES
+    has_value = is_commit & (_version() >= 0)
+    partition = read.at(key, f.length(key) - 4, 4)
+    return sized.select(
+        *("partition", "offset", "timestamp", "key", _value().alias("value"), "record_count"),
+        f.substring(key, f.lit(5), group_bytes).cast("string").alias("group_id"),
+        f.substring(key, group_bytes + 7, topic_bytes).cast("string").alias("topic"),
+        f.when(is_commit, partition).cast("int").alias("topic_partition"),
+        f.when(is_commit, _version() < 0).alias("tombstone"),
+        f.when(has_value, f.col("committed")).alias("committed_offset"),
+        f.when(has_value, _epoch()).cast("int").alias("leader_epoch"),
+        f.when(has_value, f.col("commit_ms")).alias("commit_time_ms"),
+    )
+
+
+def _reduce(records: DataFrame, read: Numbers) -> DataFrame:
+    """Rows of columns partition, key, lane, rest (value of what is no commit) and the numbers."""
+    numbers = ("committed", "version_epoch", "commit_ms", "id_high", "id_low", "timestamp")
+    return (
+        _taken_apart(_with_lane(_with_layout(records, read), read), read)
+        .groupBy("partition", "key", "lane", "rest")
+        .agg(
+            f.max("offset").alias("offset"),
+            f.count(f.lit(1)).alias("record_count"),
+            *(f.max_by(name, "offset").alias(name) for name in numbers),
+        )
+    )
+
+
+def _with_layout(records: DataFrame, read: Numbers) -> DataFrame:
+    """Add where things are.
+
+    Each is a column of its own and never null: the generated code must stay small, or the JVM
+    interprets it instead of compiling it.
+    """
+    low, high, version = f.col("low"), f.col("high"), f.col("version")
+    varint = f.when(low.between(1, _MAX_ONE_BYTE), low).when(
+        (low > _MAX_ONE_BYTE) & high.between(1, _MAX_ONE_BYTE), low + high * 0x80 - _MAX_ONE_BYTE
+    )
+    return (
+        records.select("*", _size("key"), _size("value"))
+        .select(
+            "*",
+            _if(f.col("key_bytes") >= _KEY_LEAST_BYTES, read.at(f.col("key"), 0, 4), "key_0"),
+            _if(_has_value(), read.at(f.col("value"), 0, 8), "value_0"),
+            _if(_has_value(), read.at(f.col("value"), 8, 8), "value_8"),
+        )
+        .select(
+            "*",
+            f.col("key_0").bitwiseAND(0xFFFF).alias("group_bytes"),
+            f.shiftright("value_0", 48).alias("version"),
+            f.shiftright("value_8", 8).bitwiseAND(0xFF).alias("low"),
+            f.col("value_8").bitwiseAND(0xFF).alias("high"),
+        )
+        .select(
+            "*",
+            (f.col("key_bytes") - _KEY_LEAST_BYTES - f.col("group_bytes")).alias("topic_bytes"),
+            f.when(version == _V4, f.coalesce(varint, f.lit(_NOWHERE)) + 14)
+            .when(version == _V3, f.col("value_8").bitwiseAND(0xFFFF) + 16)
+            .otherwise(_NOWHERE)
+            .alias("time_at"),
+        )
+        .select("*", (f.col("value_bytes") - f.col("time_at") - 8).alias("tail_bytes"))
+        .select("*", _ends_well(read).alias("ends_well"))
+    )
+
+
+def _size(name: str) -> Column:
+    return f.coalesce(f.length(name), f.lit(-1)).alias(f"{name}_bytes")
+
+
+def _has_value() -> Column:
+    return f.col("value_bytes") >= _VALUE_LEAST_BYTES
+
+
+def _if(condition: Column, number: Column, name: str) -> Column:
+    return f.when(condition, number).otherwise(-1).alias(name)
+
+
+def _ends_well(read: Numbers) -> Column:
+    """Whether the value ends where it should."""
+    value, tail_bytes, tail_at = f.col("value"), f.col("tail_bytes"), f.col("time_at") + 8
+    tag = f.shiftright(read.at(value, tail_at, 4), 8).bitwiseAND(0xFFFFFF)
+    return (
+        f.when(f.col("version") == _V3, tail_bytes == 0)
+        .when(tail_bytes == _NO_TAGS_BYTES, read.at(value, tail_at, 1) == 0)
+        .when(tail_bytes == _TOPIC_ID_BYTES, tag == _TOPIC_ID_TAG)
+        .otherwise(f.lit(False))
+    )
+
+
+def _with_lane(laid_out: DataFrame, read: Numbers) -> DataFrame:
+    record_type = f.shiftright("key_0", 16)
+    is_value = (
+        f.when(f.col("value_bytes") < 0, record_type.between(0, 1))
+        .when(f.col("ends_well"), (record_type == 1) & _is_metadata_text())
+        .otherwise(f.lit(False))
+    )
+    is_commit = f.when(is_value, _is_key(read)).otherwise(f.lit(False))
+    return laid_out.select(
+        "*", f.when(is_commit, f.lit(_COMMIT)).otherwise(f.col("offset")).alias("lane")
+    )
+
+
+def _is_key(read: Numbers) -> Column:
+    key, group_bytes, topic_bytes = f.col("key"), f.col("group_bytes"), f.col("topic_bytes")
+    partition_at = f.col("key_bytes") - 4
+    fits = (read.at(key, group_bytes + 4, 2) == topic_bytes) & (read.at(key, partition_at, 4) >= 0)
+    return f.when(
+        (topic_bytes >= 0)
+        & (topic_bytes <= _MAX_STRING_BYTES)
+        & (group_bytes <= _MAX_STRING_BYTES),
+        f.when(fits, _is_key_text()).otherwise(f.lit(False)),
+    ).otherwise(f.lit(False))
+
+
+def _is_key_text() -> Column:
+    """Whether group and topic are UTF-8.
+
+    No length's first byte can be the inside of a character, so where the key as a whole is UTF-8
+    its parts are. It need not be: a length or the partition may hold any second byte.
+    """
+    group_bytes = f.col("group_bytes")
+    return (
+        f.when(f.is_valid_utf8(f.col("key").cast("string")), f.lit(True))
+        .when(
+            _is_text("key", f.lit(5), group_bytes),
+            _is_text("key", group_bytes + 7, f.col("topic_bytes")),
+        )
+        .otherwise(f.lit(False))
+    )
+
+
+def _is_metadata_text() -> Column:
+    one_byte_length = (f.col("version") == _V4) & (f.col("low") <= _MAX_ONE_BYTE)
+    text_at = f.when(one_byte_length, 15).otherwise(16)
+    text_bytes = f.col("time_at") - text_at
+    return f.when(text_bytes == 0, f.lit(True)).otherwise(
+        _is_text("value", text_at + 1, text_bytes)
+    )
+
+
+def _is_text(name: str, start: Column, size: Column) -> Column:
+    part = f.substring(f.col(name), start.cast("int"), size.cast("int"))
+    return f.is_valid_utf8(part.cast("string"))
+
+
+def _taken_apart(in_lanes: DataFrame, read: Numbers) -> DataFrame:
+    value, time_at, ends_well = f.col("value"), f.col("time_at"), f.col("ends_well")
+    has_id = ends_well & (f.col("tail_bytes") == _TOPIC_ID_BYTES)
+    committed = f.shiftleft("value_0", 16) + f.shiftrightunsigned("value_8", 48)
+    epoch = f.shiftright("value_8", 16).bitwiseAND(_HALF_MASK)
+    return in_lanes.select(
+        *("partition", "offset", "timestamp", "key", "lane"),
+        f.when(f.col("lane") != _COMMIT, value).alias("rest"),
+        committed.alias("committed"),
+        (f.shiftleft("version", _HALF_BITS) + epoch).alias("version_epoch"),
+        f.when(ends_well, read.at(value, time_at, 8)).otherwise(-1).alias("commit_ms"),
+        f.when(has_id, read.at(value, time_at + 11, 8)).otherwise(0).alias("id_high"),
+        f.when(has_id, read.at(value, time_at + 19, 8)).otherwise(0).alias("id_low"),
+    )
+
+
+def _value() -> Column:
+    """The value again, from its numbers; of a record that is no commit, its own."""
+    version = _version()
+    numbers = f.concat(_bytes(f.col("committed"), 8), _bytes(_epoch(), 4))
+    time = _bytes(f.col("commit_ms"), 8)
+    topic_id = f.concat(_bytes(f.col("id_high"), 8), _bytes(f.col("id_low"), 8))
+    no_id = (f.col("id_high") == 0) & (f.col("id_low") == 0)
+    tags = f.when(no_id, _literal("00")).otherwise(f.concat(_literal("010010"), topic_id))
+    version_3 = f.concat(_literal("0003"), numbers, _literal("0000"), time)
+    version_4 = f.concat(_literal("0004"), numbers, _literal("01"), time, tags)
+    commit = f.when(version == _V3, version_3).when(version == _V4, version_4)
+    return f.when(f.col("lane") == _COMMIT, commit).otherwise(f.col("rest"))
+
+
+def _version() -> Column:
+    """The upper half; -1 for a tombstone."""
+    return f.shiftright("version_epoch", _HALF_BITS)
+
+
+def _epoch() -> Column:
+    """The lower half, with its sign."""
+    return f.shiftright(f.shiftleft("version_epoch", _HALF_BITS), _HALF_BITS)
+
+
+def _bytes(number: Column, size: int) -> Column:
+    """The last bytes of a bigint, big-endian."""
+    digits = f.lpad(f.hex(number), 16, "0")
+    return f.unhex(f.substring(digits, 17 - 2 * size, 2 * size))
+
+
+def _literal(digits: str) -> Column:
+    return f.lit(bytes.fromhex(digits))
