@@ -30,7 +30,7 @@ def resolve_jars(*coordinates: str, say: Say = quiet) -> tuple[Path, ...]:
 
     Args:
         coordinates: `group:artifact:version`, each.
-        say: Told of every jar that is downloaded.
+        say: Told of every jar that is downloaded, after the many small files that lead to it.
 
     Raises:
         JarsError: A coordinate cannot be resolved, or the repository cannot be reached.
@@ -65,14 +65,15 @@ class _Fetching:
 
     def __init__(self, say: Say) -> None:
         self._say = say
-        self._file_count = 0
+        self._jar_count = 0
         self._byte_count = 0
 
     @contextlib.contextmanager
     def file(self, name: str, _size: int) -> Iterator[Callable[[int], None]]:
         """Follow one download; jgo calls this and then the yielded function per chunk."""
-        self._file_count += 1
-        self._say(f"downloading {name} (file {self._file_count}, {self._megabytes()} MB so far)")
+        if name.endswith(".jar"):
+            self._jar_count += 1
+            self._say(f"downloading {name} (jar {self._jar_count}, {self._megabytes()} MB so far)")
         yield self._add
 
     def _add(self, byte_count: int) -> None:

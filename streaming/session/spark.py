@@ -38,6 +38,7 @@ _OWN = {
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.adaptive.enabled": "false",  # it plans stage by stage; our batches are small
     "spark.python.worker.reuse": "true",
+    "spark.python.daemon.module": "streaming.query.python_daemon",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "WARN",
