@@ -6,6 +6,7 @@ three quarters of an hour. `--quick` runs a tenth of everything.
 """
 
 import argparse
+import logging
 import os
 import tempfile
 from collections.abc import Callable
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import structlog
 from pyspark.sql import SparkSession
 
 from benchmarks.scale.batches import measure_batches
@@ -89,6 +91,7 @@ SIZES = {"groups": 10_000, "commits": 10_000_000, "group-records": 100_000, "bat
 def main() -> None:
     """Measure and print."""
     arguments = _arguments()
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING))
     print(f"{os.cpu_count()} cores; load average when it began {os.getloadavg()[0]:.1f}\n")
     with EmbeddedBroker(overrides=_BROKER) as broker, tempfile.TemporaryDirectory() as folder:
         run = Run(arguments, broker, Path(folder), Report())

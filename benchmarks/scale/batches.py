@@ -4,14 +4,17 @@ from collections import Counter
 from pathlib import Path
 from statistics import median
 
+import psutil
 from pyspark.sql import SparkSession
 
 from benchmarks.scale.groups import Load
+from benchmarks.scale.memory import cpu_seconds
 from benchmarks.scale.monitor import Watched, monitored, settings_for
 from benchmarks.scale.report import Report
 from benchmarks.scale.topic import SourceTopic, load_of
 from streaming.embedded.broker import EmbeddedBroker
 
+_OURS = psutil.Process()
 _REPEATS = 3
 _IDLE_BATCHES = 12
 _FEW = 100
@@ -34,13 +37,14 @@ class Cluster:
                 self._topic.write(group, self._load.commits(group, 10))
         self._watched.catch_up()
 
-    def change(self, groups: int) -> float:
-        """Have groups rebalance, all in one batch; seconds of that batch."""
+    def change(self, groups: int) -> tuple[float, float]:
+        """Have groups rebalance, all in one batch; seconds of that batch, and of CPU for it."""
         step = len(self._generations) // groups
         with self._topic.at_once():
             for group in range(0, groups * step, step):
                 self._rebalance(group)
-        return self._watched.catch_up().seconds
+        before = cpu_seconds(_OURS)
+        return self._watched.catch_up().seconds, cpu_seconds(_OURS) - before
 
     def _rebalance(self, group: int) -> None:
         self._generations[group] += 1
@@ -86,10 +90,11 @@ def _report_idle(watched: Watched, report: Report, existing: int) -> None:
 
 def _report_changed(cluster: Cluster, report: Report, changed: int, existing: int) -> None:
     repeats = _REPEATS if changed < 10_000 else 1
-    seconds = median(cluster.change(changed) for _ in range(repeats))
+    taken = [cluster.change(changed) for _ in range(repeats)]
+    seconds, cpu = (median(column) for column in zip(*taken, strict=True))
     report.add(
         f"batch in which {changed:,} of {existing:,} groups rebalance, 20 members and 100"
         " partitions each",
-        f"{seconds:.2f} s",
+        f"{seconds:.2f} s ({cpu:.1f} s of CPU)",
         _WANTED.get((changed, existing), ""),
     )

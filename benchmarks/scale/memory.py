@@ -1,4 +1,4 @@
-"""Memory of a process and all that it started."""
+"""Memory and CPU time of a process and all that it started."""
 
 import threading
 from contextlib import suppress
@@ -17,6 +17,7 @@ class PeakMemory:
     Attributes:
         peak_bytes: the largest sum seen.
         peak_by_name: what each program had of it.
+        cpu_seconds: CPU time of all of them.
     """
 
     def __init__(self, pid: int) -> None:
@@ -27,6 +28,7 @@ class PeakMemory:
         """
         self.peak_bytes = 0
         self.peak_by_name: dict[str, int] = {}
+        self.cpu_seconds = 0.0
         self._root = psutil.Process(pid)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -48,6 +50,7 @@ class PeakMemory:
         while not self._over.wait(_EVERY_SECONDS):
             with suppress(psutil.NoSuchProcess):
                 self._sample()
+                self.cpu_seconds = max(self.cpu_seconds, cpu_seconds(self._root))
 
     def _sample(self) -> None:
         found: dict[str, int] = {}
@@ -57,3 +60,13 @@ class PeakMemory:
                 found[name] = found.get(name, 0) + memory.pss
         if sum(found.values()) > self.peak_bytes:
             self.peak_bytes, self.peak_by_name = sum(found.values()), found
+
+
+def cpu_seconds(root: psutil.Process) -> float:
+    """CPU time so far of a process and all that it started, as far as they run or were awaited."""
+    total = 0.0
+    for process in (root, *root.children(recursive=True)):
+        with suppress(psutil.NoSuchProcess):
+            times = process.cpu_times()
+            total += times.user + times.system + times.children_user + times.children_system
+    return total

@@ -24,6 +24,10 @@ from streaming.tables.schemas import ALERTS, BATCHES, GROUP_STATE, OFFSETS, Tabl
 
 log = structlog.get_logger(__name__)
 
+_READERS_PER_CORE = 2
+_WORTH_REDUCING = 100_000
+"""Records of a batch from which on offset commits are reduced on the JVM, not in Python."""
+
 
 @dataclass(slots=True)
 class Clocks:
@@ -124,16 +128,17 @@ class BatchWriter:
 
     def _shard_rows(self, records: DataFrame, plan: BatchPlan) -> DataFrame:
         """Records by shard and in order, and a row without record for each shard that is due."""
-        reduced = records if plan.job.json_events else reduce_commits(records)
-        count = f.lit(1).cast("bigint") if plan.job.json_events else f.col("record_count")
-        rows = reduced.select(
+        parallelism = records.sparkSession.sparkContext.defaultParallelism
+        # A task for each of the source's partitions costs more than most of them have to read.
+        read = records.coalesce(_READERS_PER_CORE * parallelism)
+        rows = _reduced(read, plan).select(
             f.pmod(f.col("partition"), f.lit(self._shards)).cast("int").alias("shard"),
             f.col("partition"),
             f.col("offset"),
             f.unix_millis("timestamp").alias("time_ms"),
             f.col("key"),
             f.col("value"),
-            count.alias("count"),
+            f.col("record_count").alias("count"),
         )
         if plan.due_shards:
             due = records.sparkSession.range(self._shards).where(
@@ -141,7 +146,7 @@ class BatchWriter:
             )
             nothing = [f.lit(None).cast(field.dataType) for field in rows.schema.fields[1:]]
             rows = rows.unionAll(due.select(f.col("id").cast("int"), *nothing))
-        tasks = min(self._shards, records.sparkSession.sparkContext.defaultParallelism)
+        tasks = min(self._shards, parallelism)
         spread = rows.repartition(tasks, placed(f.col("shard"), tasks=tasks))
         return spread.sortWithinPartitions("shard", "partition", "offset")
 
@@ -208,6 +213,16 @@ class BatchWriter:
         for row in rows:
             buffer.add(row)
         return write_file(self._tables.location, spec, buffer.take())
+
+
+def _reduced(records: DataFrame, plan: BatchPlan) -> DataFrame:
+    """The records with ``record_count``, how many each stands for; many commits reduced.
+
+    Few are not worth what Spark needs to plan and compile the reduction, most of a second.
+    """
+    if plan.job.json_events or plan.info.record_count < _WORTH_REDUCING:
+        return records.withColumn("record_count", f.lit(1).cast("bigint"))
+    return reduce_commits(records)
 
 
 def batch_row(plan: BatchPlan, reports: Iterable[TaskReport], clocks: Clocks) -> dict[str, object]:

@@ -41,6 +41,14 @@ class BatchInfo:
             for partition, end in self.end_offsets.items()
         )
 
+    @property
+    def record_count(self) -> int:
+        """Records that it reads, at most: some offsets are of no record, or of none any more."""
+        return sum(
+            max(0, end - self.start_offsets.get(partition, 0))
+            for partition, end in self.end_offsets.items()
+        )
+
     def reaches(self, offsets: Offsets) -> bool:
         """Whether everything before these offsets has been read with this batch."""
         return all(

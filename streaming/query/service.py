@@ -122,7 +122,10 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
         feed = stack.enter_context(open_feed(settings, client))
         partitions = feed.await_topic(settings.source_topic, say=say)
         session = spark or build_session(
-            master=settings.query.master, conf=settings.query.spark, say=say
+            master=settings.query.master,
+            keep_classes=True,
+            conf=settings.query.spark,
+            say=say,
         )
         tables = TableCommits(location)
         delivery = stack.enter_context(
