@@ -35,7 +35,7 @@ def resolve_jars(*coordinates: str, say: Say = quiet) -> tuple[Path, ...]:
     Raises:
         JarsError: A coordinate cannot be resolved, or the repository cannot be reached.
     """
-    fetching = _Fetching(say)
+    fetching = _Fetching(", ".join(coordinates), say)
     with only_one("jars"):
         try:
             environment = jgo.build(
@@ -63,14 +63,19 @@ def _whole(jar: Path) -> Path:
 class _Fetching:
     """Counts what jgo downloads and says so."""
 
-    def __init__(self, say: Say) -> None:
+    def __init__(self, what: str, say: Say) -> None:
+        self._what = what
         self._say = say
+        self._begun = False
         self._jar_count = 0
         self._byte_count = 0
 
     @contextlib.contextmanager
     def file(self, name: str, _size: int) -> Iterator[Callable[[int], None]]:
         """Follow one download; jgo calls this and then the yielded function per chunk."""
+        if not self._begun:
+            self._begun = True
+            self._say(f"downloading {self._what}; only the first time")
         if name.endswith(".jar"):
             self._jar_count += 1
             self._say(f"downloading {name} (jar {self._jar_count}, {self._megabytes()} MB so far)")
