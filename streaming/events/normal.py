@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from streaming.records.wire import ascending
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from streaming.events.model import Partitions
 
-_FEW = 32
+_FEW, _MANY = 32, 256
 
 
 def unique(names: Iterable[str]) -> tuple[str, ...]:
@@ -33,7 +35,7 @@ def take_partitions(rows: list[Any], names: dict[str, str] | None = None) -> Par
     """
     share = _alone if names is None else names.setdefault
     if len(rows) <= _FEW:
-        found = {share(row[0], row[0]): tuple(sorted(row[1])) for row in rows}
+        found = {share(row[0], row[0]): _in_order(row[1]) for row in rows}
         if len(found) == len(rows):
             return found
     found = {}
@@ -43,8 +45,14 @@ def take_partitions(rows: list[Any], names: dict[str, str] | None = None) -> Par
         name, numbers = row[0], row[1]
         if name in found:
             numbers = {*found[name], *numbers}
-        found[share(name, name)] = tuple(sorted(numbers))
+        found[share(name, name)] = _in_order(numbers)
     return found
+
+
+def _in_order(numbers: Collection[int]) -> tuple[int, ...]:
+    if len(numbers) > _MANY and isinstance(numbers, tuple) and ascending(numbers):
+        return numbers  # no second copy of a long one
+    return tuple(sorted(numbers))
 
 
 def _alone(name: str, _name: str) -> str:

@@ -10,12 +10,14 @@ import struct
 import sys
 from array import array
 from binascii import b2a_base64
+from itertools import islice
+from operator import lt
 from typing import TYPE_CHECKING, NoReturn
 
 from streaming.records.errors import ReasonCode, UnreadableRecordError
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
 MAX_STRING_BYTES = 0x7FFF
 """Kafka's own limit, which compact lengths could exceed."""
@@ -104,8 +106,14 @@ def _long_int32_run(data: bytes, pos: int, count: int, memory: int) -> tuple[tup
     numbers = array("i", data[pos : pos + 4 * count])
     if sys.byteorder == "little":
         numbers.byteswap()
-    memory -= count * _POINTER_BYTES + _unshared_bytes(numbers)
+    copies = 1 if ascending(numbers) else 3  # in order, in a list being sorted, as read
+    memory -= count * _POINTER_BYTES * copies + _unshared_bytes(numbers)
     return tuple(map(_shared, numbers, numbers)) if memory >= 0 else (), memory
+
+
+def ascending(numbers: Sequence[int]) -> bool:
+    """Whether numbers are in order, each once; found without a copy of them."""
+    return all(map(lt, numbers, islice(numbers, 1, None)))
 
 
 def _unshared_bytes(numbers: Collection[int]) -> int:
