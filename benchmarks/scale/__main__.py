@@ -51,6 +51,7 @@ class Run:
         wanted = self.arguments
         measure_catch_up(
             self.broker,
+            self.spark,
             self._place("catch-up"),
             self.report,
             commits=wanted.commits,

@@ -3,25 +3,35 @@
 import time
 from pathlib import Path
 
+from pyspark.sql import SparkSession
+
 from benchmarks.scale.groups import Load
 from benchmarks.scale.memory import MEBIBYTE, PeakMemory
 from benchmarks.scale.monitor import run_once
 from benchmarks.scale.report import Report
 from benchmarks.scale.topic import SourceTopic, load_of
 from streaming.embedded.broker import EmbeddedBroker
+from streaming.query.source import READER_OPTIONS
 from streaming.tables.reader import TableReader
 
 _GROUPS = 1_000
 _LOOK_SECONDS = 0.02
 
 
-def measure_catch_up(
-    broker: EmbeddedBroker, folder: Path, report: Report, *, commits: int, group_records: int
+def measure_catch_up(  # noqa: PLR0913 - sizes beside what every measurement takes
+    broker: EmbeddedBroker,
+    spark: SparkSession,
+    folder: Path,
+    report: Report,
+    *,
+    commits: int,
+    group_records: int,
 ) -> None:
     """Fill a topic, then let the monitor read it.
 
     Args:
         broker: a running broker.
+        spark: a session, for counting the same records without doing anything with them.
         folder: for the tables.
         report: told what was measured.
         commits: offset commits in the topic.
@@ -41,6 +51,11 @@ def measure_catch_up(
         f" end {watch.cpu_seconds:.0f} s of CPU)",
         "≥ 400,000 records/s",
     )
+    bare = _bare_seconds(broker, spark, topic)
+    report.add(
+        "the same records counted by Spark's Kafka source and nothing else",
+        f"{row['records'] / bare:,.0f} records/s, {row['seconds'] / bare:.1f} times as fast",
+    )
     parts = ", ".join(
         f"{name} {size / MEBIBYTE:,.0f}" for name, size in sorted(watch.peak_by_name.items())
     )
@@ -49,6 +64,18 @@ def measure_catch_up(
         f"{watch.peak_bytes / MEBIBYTE:,.0f} MiB ({parts})",
         "< 4,096 MiB",
     )
+
+
+def _bare_seconds(broker: EmbeddedBroker, spark: SparkSession, topic: SourceTopic) -> float:
+    options = {
+        **READER_OPTIONS,
+        "kafka.bootstrap.servers": broker.bootstrap_servers,
+        "subscribe": topic.name,
+    }
+    records = spark.read.format("kafka").options(**options).load()
+    started = time.monotonic()
+    records.agg({"offset": "count", "value": "count"}).collect()
+    return time.monotonic() - started
 
 
 def measure_start(broker: EmbeddedBroker, folder: Path, report: Report) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-_READER_OPTIONS = {
+READER_OPTIONS = {
     # Left at its default of 500 ms, every small batch waits that long for more to come.
     "kafka.fetch.max.wait.ms": "5",
     "kafka.max.partition.fetch.bytes": "8388608",
@@ -17,6 +17,7 @@ _READER_OPTIONS = {
     # Compaction and retention take records away; their absence must not stop the monitor.
     "failOnDataLoss": "false",
 }
+"""How the source reads, whatever the configuration says of the connection."""
 
 ADMIN_SETTING = ("spark.sql.streaming.kafka.useDeprecatedOffsetFetching", "true")
 """Spark's other way of fetching offsets drops internal topics without a word."""
@@ -49,7 +50,7 @@ class KafkaSource:
         """
         spark.conf.set(*ADMIN_SETTING)
         options = {
-            **_READER_OPTIONS,
+            **READER_OPTIONS,
             **self.options,
             "assign": json.dumps({self.topic: list(self.partitions)}),
             "startingOffsets": self.starting_offsets,
