@@ -1,10 +1,11 @@
 """How long the dashboard takes on a large cluster, in a real browser.
 
-    python -m benchmarks.dashboard.run [--groups 10000] [--chromium /usr/bin/chromium]
+    python -m benchmarks.dashboard [--groups 10000] [--chromium /usr/bin/chromium]
 
 Writes the tables into a temporary folder, serves them with `rebalance-monitor dashboard`, opens the
-pages in Chromium and prints a Markdown table: first paint as the browser reports it, and for an
-interaction the time from the key or the click until the page shows the answer.
+pages in Chromium and prints Markdown tables, warm ones the median of five: first paint as the
+browser reports it, and for an interaction the time from the key or the click until the page shows
+the answer.
 """
 
 from __future__ import annotations
