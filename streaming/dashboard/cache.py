@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Hashable
 
 T = TypeVar("T")
-_ENTRIES = 256
+_ENTRIES = 128
 
 
 class VersionCache:

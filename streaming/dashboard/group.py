@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from streaming.tables.reader import TableReader, Value
 
 Row = dict[str, Any]
-REBALANCES_SHOWN = 25
 PARTITIONS_SHOWN = 50
 
 _REBALANCES = """

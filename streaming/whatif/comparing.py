@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from assignors import POLICIES
 from assignors.curve import Point, curve
 from streaming.whatif.outcome import JoinSets, Outcome, evaluate, problem_then
+from streaming.whatif.scenario import partitions_then
 
 if TYPE_CHECKING:
     from streaming.whatif.live import LiveGroup
@@ -25,7 +26,7 @@ def compare(
     Raises:
         ScenarioError: what is asked for cannot be tried on this group.
     """
-    if len(group.live) > MOST_PARTITIONS:
+    if partitions_then(group, scenario) > MOST_PARTITIONS:
         return []
     return [
         evaluate(group, replace(scenario, policy=policy), protocol=protocol, join_sets=join_sets)
@@ -43,7 +44,7 @@ def fairness_curve(
     Raises:
         ScenarioError: what is asked for cannot be tried on this group.
     """
-    if len(group.live) > MOST_PARTITIONS:
+    if partitions_then(group, scenario) > MOST_PARTITIONS:
         return ()
     problem = problem_then(group, scenario, join_sets=join_sets)
     if not problem.size or not problem.members:

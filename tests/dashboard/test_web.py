@@ -284,6 +284,34 @@ def test_no_group_yet_is_no_error(tmp_path: Path) -> None:
     assert "No groups yet" in answer.text
 
 
+def test_groups_of_which_little_is_known_are_shown(tmp_path: Path) -> None:
+    bare = {"cluster": CLUSTER, "group_type": "share", "state": "stable", "shard": 0}
+    states = [
+        bare | {"group_id": "share", "member_count": 2},
+        bare | {"group_id": "nothing", "group_type": None, "state": None},
+        bare | {"group_id": "offsets-only", "member_count": 0, "lag": 5, "state": "empty"},
+    ]
+    commit = {"cluster": CLUSTER, "group_id": "offsets-only", "topic": "t", "partition": 0}
+    alert = {"cluster": CLUSTER, "alert_id": "a", "sequence": 0, "status": "opened"}
+    sample.write(
+        tmp_path,
+        {
+            "group_state": states,
+            "offsets": [commit | {"lag": None, "shard": 0}, commit | {"partition": 1, "lag": 5}],
+            "alerts": [alert | {"group_id": "", "severity": "warning", "summary": "is behind"}],
+            "rebalances": [{"cluster": CLUSTER, "group_id": "share", "event_time": EVENING}],
+        },
+    )
+    with serving(site_at(tmp_path, lambda: EVENING)) as address:
+        for path in ("/", "/rebalances", *(f"/group?id={row['group_id']}" for row in states)):
+            assert httpx.get(address + path).status_code == 200, path
+            api = "/api/overview" if path == "/" else f"/api{path}"
+            assert httpx.get(address + api).status_code == 200, path
+        assert "The monitor of shop-eu</strong> is behind" in httpx.get(address).text
+        answer = httpx.get(f"{address}/what-if?id=share")
+        assert "hold no assignment of share" in answer.text
+
+
 def test_a_defect_is_said_without_its_inside(location: Path) -> None:
     def broken(*_: object) -> Any:
         raise RuntimeError("the inside")

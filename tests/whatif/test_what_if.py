@@ -147,6 +147,7 @@ def test_nobody_left_leaves_every_partition_without_owner(lopsided: LiveGroup) -
         (Scenario(policy="sticky", removed=("fulfilment-1-00001eef",) * 2), "no member"),
         (Scenario(policy="sticky", added=-1), "between 0 and"),
         (Scenario(policy="sticky", partitions={"paid": 3}), "paid has 7 partitions"),
+        (Scenario(policy="sticky", partitions={"paid": 200_000}), "at most 200,000 partitions"),
         (Scenario(policy="sticky", partitions={"x": 3}), "Nobody in the group subscribes to 'x'"),
     ],
 )
