@@ -44,11 +44,16 @@ def commits(
 ) -> Iterator[tuple[int, bytes, bytes]]:
     """Offset commits as a broker of today writes them: Kafka partition, key, value."""
     keys = commit_keys(key_count, partition_count)
-    value = write_value(1, 4, {"leader_epoch": 3, "commit_timestamp": NOW_MS})
-    head, rest = value[:2], value[10:]
+    plain = {"leader_epoch": 3, "commit_timestamp": NOW_MS}
+    values = [
+        write_value(1, 4, plain),  # librdkafka's
+        write_value(1, 4, plain | {"topic_id": uuid_text(bytes(range(16)))}),  # Java's
+    ]
     for number in range(count):
-        partition, key = keys[number % key_count]
-        yield partition, key, head + number.to_bytes(8, "big") + rest
+        place = number % key_count
+        partition, key = keys[place]
+        value = values[place // KEYS_PER_GROUP % 2]
+        yield partition, key, value[:2] + number.to_bytes(8, "big") + value[10:]
 
 
 def classic_group(*, members: int, partitions_per_member: int) -> tuple[bytes, bytes]:
@@ -95,22 +100,33 @@ def one_of_each(seed: int, *, rounds: int = 1) -> list[tuple[bytes, bytes | None
             records.append((key, None))
             for version in range(record.value.latest + 1):
                 fields = _fields(rng, record.value.struct)
-                if "protocol_type" in fields:
-                    fields = _consumers(rng, fields)
+                if record.number in _EMBEDDING:
+                    fields = _EMBEDDING[record.number](rng, fields)
                 records.append((key, write_value(record.number, version, fields)))
     return records
 
 
 def _consumers(rng: random.Random, fields: dict[str, Any]) -> dict[str, Any]:
     for member in fields["members"]:
-        number = rng.randrange(1000)
-        member.update(_consumer(number, rng.randrange(20)))
-        version = rng.randrange(4)
-        own = [{"topic": "orders", "partitions": [number]}]
-        member["subscription"] = write_subscription(
-            version, {"topics": ["orders", "t"], "owned_partitions": own, "rack_id": "r"}
-        )
+        member.update(_consumer(rng.randrange(1000), rng.randrange(20)))
+        member["subscription"] = _subscription(rng)
     return fields | {"protocol_type": "consumer"}
+
+
+def _speaker_of_classic(rng: random.Random, fields: dict[str, Any]) -> dict[str, Any]:
+    for protocol in (fields["classic_member_metadata"] or {}).get("supported_protocols", ()):
+        protocol["metadata"] = _subscription(rng)
+    return fields
+
+
+def _subscription(rng: random.Random) -> bytes:
+    own = [{"topic": "orders", "partitions": [rng.randrange(1000)]}]
+    fields = {"topics": ["orders", "t"], "owned_partitions": own, "rack_id": "r"}
+    return write_subscription(rng.randrange(4), fields)
+
+
+_EMBEDDING = {2: _consumers, 5: _speaker_of_classic}
+"""What puts the consumer protocol into a record's fields, by record type."""
 
 
 def _fields(rng: random.Random, kind: Struct) -> dict[str, Any]:

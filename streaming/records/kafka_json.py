@@ -8,8 +8,10 @@ its default.
 from __future__ import annotations
 
 from base64 import b64encode
+from contextlib import suppress
 from typing import Any
 
+from streaming.records.errors import UnreadableRecordError
 from streaming.records.fields import Array, Field, Message, Scalar, Struct
 from streaming.records.reader import (
     Value,
@@ -41,7 +43,7 @@ def to_kafka_json(
         ``{"key": {"type", "data"}, "value": {"version", "data"} or None}``.
 
     Raises:
-        UnreadableRecordError: the record, or what is embedded in it, is damaged.
+        UnreadableRecordError: the record, or what a classic group's members embed, is damaged.
     """
     read = read_key(key)
     head = {"type": read.type.number, "data": _message(read.type.key, 0, read.fields)}
@@ -63,7 +65,9 @@ def _embed(record_type: int, data: dict[str, Any], value: Value) -> None:
         protocols = value.fields.classic_member_metadata.supported_protocols
         places = data["classicMemberMetadata"]["supportedProtocols"]
         for shown, protocol in zip(places, protocols, strict=True):
-            shown["metadata"] = _subscription(protocol.metadata, value)
+            # No event reads these, so what is unreadable stays as Kafka prints it.
+            with suppress(UnreadableRecordError):
+                shown["metadata"] = _subscription(protocol.metadata, value)
 
 
 def _subscription(raw: bytes, around: Value) -> Any:

@@ -116,6 +116,7 @@ def test_the_protocols_of_a_member_in_migration() -> None:
         "supported_protocols": [
             {"name": "range", "metadata": SUBSCRIPTION},
             {"name": "sticky", "metadata": b""},
+            {"name": "odd", "metadata": b"\x00\x00\xff"},
         ],
     }
     key = write_key(5, {"group_id": "g", "member_id": "m"})
@@ -123,6 +124,7 @@ def test_the_protocols_of_a_member_in_migration() -> None:
     protocols = json["value"]["data"]["classicMemberMetadata"]["supportedProtocols"]
     assert protocols[0]["metadata"]["topics"] == ["t"]
     assert protocols[1] == {"name": "sticky", "metadata": ""}
+    assert protocols[2] == {"name": "odd", "metadata": "AAD/"}
 
 
 def test_what_is_embedded_must_be_readable() -> None:
