@@ -1,15 +1,26 @@
 """Keep the tables quick and small: compact, forget what is old, delete files nobody reads."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from deltalake import DeltaTable
 from deltalake.exceptions import CommitFailedError, TableNotFoundError
 
-from streaming.tables.schemas import ALERTS, TABLES, TableSpec
+from streaming.tables.schemas import (
+    ALERTS,
+    ASSIGNMENTS,
+    DRIFT,
+    GROUP_STATE,
+    MEMBER_LOAD,
+    TABLES,
+    TableSpec,
+)
 from streaming.tables.storage import Location
+
+_OF_A_GENERATION = (ASSIGNMENTS, MEMBER_LOAD, DRIFT)
+"""Histories whose last generation of a group is what the group has now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,20 +72,25 @@ def maintain(
         specs: which tables.
     """
     for spec in specs:
-        try:
-            table = DeltaTable(location.table(spec.name), storage_options=dict(location.options))
-        except TableNotFoundError:
-            continue
-        yield _maintain(table, spec, upkeep)
+        table = _open(location, spec)
+        if table is not None:
+            yield _maintain(table, spec, upkeep, location)
 
 
-def _maintain(table: DeltaTable, spec: TableSpec, upkeep: Upkeep) -> UpkeepDone:
+def _open(location: Location, spec: TableSpec) -> DeltaTable | None:
+    try:
+        return DeltaTable(location.table(spec.name), storage_options=dict(location.options))
+    except TableNotFoundError:
+        return None
+
+
+def _maintain(table: DeltaTable, spec: TableSpec, upkeep: Upkeep, location: Location) -> UpkeepDone:
     started = time.monotonic()
     before = _file_count(table)
     rows_deleted, postponed = 0, ""
     if not spec.keyed:
         try:
-            rows_deleted = _forget(table, spec, upkeep)
+            rows_deleted = _forget(table, spec, upkeep, location)
             table.optimize.compact()
         except CommitFailedError as error:
             table.update_incremental()
@@ -96,24 +112,38 @@ def _maintain(table: DeltaTable, spec: TableSpec, upkeep: Upkeep) -> UpkeepDone:
     )
 
 
-def _forget(table: DeltaTable, spec: TableSpec, upkeep: Upkeep) -> int:
+def _forget(table: DeltaTable, spec: TableSpec, upkeep: Upkeep, location: Location) -> int:
     cutoff = datetime.now(UTC) - upkeep.history
     old = f"event_time < '{cutoff:%Y-%m-%dT%H:%M:%S}Z'"
-    kept = _open_alerts(table) if spec is ALERTS else []
-    if kept:
-        names = ", ".join("'" + name.replace("'", "''") + "'" for name in kept)
-        old = f"{old} AND alert_id NOT IN ({names})"
+    if spec is ALERTS:
+        old += _except_for("alert_id", _open_alerts(table))
+    elif spec in _OF_A_GENERATION:
+        old += _except_for("group_id", _settled_before(cutoff, location))
     return int(table.delete(old)["num_deleted_rows"])
 
 
-def _open_alerts(table: DeltaTable) -> list[str]:
+def _except_for(column: str, names: Collection[str]) -> str:
+    quoted = ", ".join("'" + name.replace("'", "''") + "'" for name in sorted(names))
+    return f" AND {column} NOT IN ({quoted})" if names else ""
+
+
+def _open_alerts(table: DeltaTable) -> set[str]:
     """Alerts that fire: delivery knows them by their rows, however old."""
     rows = table.to_pyarrow_table(columns=["alert_id", "sequence", "status"])
     last: dict[str, tuple[int, str]] = {}
     for row in rows.to_pylist():
         entry = (row["sequence"], row["status"])
         last[row["alert_id"]] = max(entry, last.get(row["alert_id"], entry))
-    return sorted(name for name, (_, status) in last.items() if status != "resolved")
+    return {name for name, (_, status) in last.items() if status != "resolved"}
+
+
+def _settled_before(cutoff: datetime, location: Location) -> set[str]:
+    """Groups so stable that what stands now is older than the retention: it is still what stands."""
+    state = _open(location, GROUP_STATE)
+    if state is None:
+        return set()
+    rows = state.to_pyarrow_table(columns=["group_id", "settled_time"]).to_pylist()
+    return {row["group_id"] for row in rows if row["settled_time"] and row["settled_time"] < cutoff}
 
 
 def _file_count(table: DeltaTable) -> int:

@@ -65,3 +65,20 @@ def test_old_alerts_go_only_once_they_are_resolved(tmp_path: Path) -> None:
     list(maintain(tables.location, KEEP))
     left = DeltaTable(str(tmp_path / "alerts")).to_pyarrow_table()
     assert left["alert_id"].to_pylist() == ["fires"]
+
+
+def test_what_a_stable_group_has_now_is_kept_however_old(tmp_path: Path) -> None:
+    tables = TableCommits(Location(str(tmp_path)))
+    old, now = datetime.now(UTC) - timedelta(days=60), datetime.now(UTC)
+    groups = [
+        {"group_id": "it's stable", "settled_time": old, "event_time": now},
+        {"group_id": "busy", "settled_time": now, "event_time": now},
+    ]
+    file = write_file(tables.location, GROUP_STATE, rows_to_table(GROUP_STATE, groups), shard=0)
+    tables.commit(GROUP_STATE, [file], application="q", batch_id=0)
+    rows = [{"group_id": group["group_id"], "event_time": old} for group in groups]
+    file = write_file(tables.location, DRIFT, rows_to_table(DRIFT, rows))
+    tables.commit(DRIFT, [file], application="q", batch_id=0)
+    list(maintain(tables.location, KEEP))
+    left = DeltaTable(str(tmp_path / "drift")).to_pyarrow_table()
+    assert left["group_id"].to_pylist() == ["it's stable"]
