@@ -138,7 +138,7 @@ def _open_alerts(table: DeltaTable) -> set[str]:
 
 
 def _settled_before(cutoff: datetime, location: Location) -> set[str]:
-    """Groups so stable that what stands now is older than the retention: it is still what stands."""
+    """Groups so stable that what they have now is older than the retention."""
     state = _open(location, GROUP_STATE)
     if state is None:
         return set()
