@@ -3,7 +3,15 @@
 import time
 from collections.abc import Iterable, Iterator
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import (
+    OFFSET_BEGINNING,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+)
 from confluent_kafka.admin import NewTopic
 
 from streaming.cluster.connection import Connection
@@ -127,7 +135,11 @@ class EventsTopic:
             f"reading {self._name}",
             lambda: connection.admin.list_topics(self._name, timeout=connection.timeout_seconds),
         )
-        return [TopicPartition(self._name, p) for p in metadata.topics[self._name].partitions]
+        # From the beginning, so that the coordinator is not asked where the group had come to.
+        return [
+            TopicPartition(self._name, number, OFFSET_BEGINNING)
+            for number in metadata.topics[self._name].partitions
+        ]
 
     def _until_ends(self, consumer: Consumer, partition_count: int) -> Iterator[Message]:
         """Yield messages until every partition was read to its end."""

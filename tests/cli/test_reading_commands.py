@@ -218,7 +218,7 @@ def test_dashboard_serves_until_interrupted(tables: str) -> None:
         said = process.stderr.readline()
         address = re.search(r"http://\S+", said)
         assert address, said
-        assert "needs you now" in httpx.get(address[0]).text
+        assert "needs you now" in httpx.get(address[0], timeout=60).text
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 0
 

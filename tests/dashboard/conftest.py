@@ -37,5 +37,5 @@ def site(location: Path) -> Site:
 
 @pytest.fixture(scope="session")
 def client(site: Site) -> Iterator[httpx.Client]:
-    with serving(site) as address, httpx.Client(base_url=address) as client:
+    with serving(site) as address, httpx.Client(base_url=address, timeout=60) as client:
         yield client

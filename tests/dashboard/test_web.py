@@ -227,7 +227,7 @@ def test_a_new_version_is_a_new_page(tmp_path: Path) -> None:
     sample.write(tmp_path, rows_of(EVENING, healthy_count=1))
     now = EVENING
     site = site_at(tmp_path, lambda: now)
-    with serving(site) as address, httpx.Client(base_url=address) as client:
+    with serving(site) as address, httpx.Client(base_url=address, timeout=60) as client:
         tag = client.get("/").headers["etag"]
         more = rows_of(EVENING, healthy_count=2)["group_state"][-1:]
         sample.write(tmp_path, {"group_state": more})
@@ -264,7 +264,10 @@ def test_what_is_not_there_is_said(
 
 def test_without_tables_the_page_says_what_to_do_and_fills_itself(tmp_path: Path) -> None:
     site = site_at(tmp_path / "later", lambda: EVENING)
-    with serving(site, refresh_seconds=1) as address, httpx.Client(base_url=address) as client:
+    with (
+        serving(site, refresh_seconds=1) as address,
+        httpx.Client(base_url=address, timeout=60) as client,
+    ):
         answer = client.get("/")
         assert answer.status_code == 503
         assert "Nothing to show yet" in answer.text
@@ -279,7 +282,7 @@ def test_without_tables_the_page_says_what_to_do_and_fills_itself(tmp_path: Path
 def test_no_group_yet_is_no_error(tmp_path: Path) -> None:
     sample.write(tmp_path, {"batches": sample.batches(EVENING)})
     with serving(site_at(tmp_path, lambda: EVENING)) as address:
-        answer = httpx.get(address)
+        answer = httpx.get(address, timeout=60)
     assert answer.status_code == 200
     assert "No groups yet" in answer.text
 
@@ -304,11 +307,11 @@ def test_groups_of_which_little_is_known_are_shown(tmp_path: Path) -> None:
     )
     with serving(site_at(tmp_path, lambda: EVENING)) as address:
         for path in ("/", "/rebalances", *(f"/group?id={row['group_id']}" for row in states)):
-            assert httpx.get(address + path).status_code == 200, path
+            assert httpx.get(address + path, timeout=60).status_code == 200, path
             api = "/api/overview" if path == "/" else f"/api{path}"
-            assert httpx.get(address + api).status_code == 200, path
-        assert "The monitor of shop-eu</strong> is behind" in httpx.get(address).text
-        answer = httpx.get(f"{address}/what-if?id=share")
+            assert httpx.get(address + api, timeout=60).status_code == 200, path
+        assert "The monitor of shop-eu</strong> is behind" in httpx.get(address, timeout=60).text
+        answer = httpx.get(f"{address}/what-if?id=share", timeout=60)
         assert "hold no assignment of share" in answer.text
 
 
@@ -318,7 +321,7 @@ def test_a_defect_is_said_without_its_inside(location: Path) -> None:
 
     site = Site(reader=TableReader(str(location)), clock=lambda: EVENING, advise=broken)
     with serving(site) as address:
-        answer = httpx.get(f"{address}/group?id=cdc-sync")
+        answer = httpx.get(f"{address}/group?id=cdc-sync", timeout=60)
     assert answer.status_code == 500
     assert "This page failed" in answer.text
     assert "the inside" not in answer.text
@@ -332,14 +335,14 @@ def test_several_clusters_are_told_apart(tmp_path: Path) -> None:
     sample.write(tmp_path, one)
     sample.write(tmp_path, two)
     with serving(site_at(tmp_path, lambda: EVENING)) as address:
-        both = httpx.get(f"{address}/api/overview").json()
-        american = httpx.get(f"{address}/api/overview?cluster=shop-us").json()
+        both = httpx.get(f"{address}/api/overview", timeout=60).json()
+        american = httpx.get(f"{address}/api/overview?cluster=shop-us", timeout=60).json()
         assert both["totals"]["groups"] == 2 * american["totals"]["groups"] == 12
         assert {row["cluster"] for row in american["page"]["rows"]} == {"shop-us"}
-        page = httpx.get(f"{address}/api/group?cluster=shop-us&id=cdc-sync").json()
+        page = httpx.get(f"{address}/api/group?cluster=shop-us&id=cdc-sync", timeout=60).json()
         assert page["row"]["cluster"] == "shop-us"
         assert len(page["live"]["live"]) == 20
-        assert "All clusters" in httpx.get(address).text
+        assert "All clusters" in httpx.get(address, timeout=60).text
 
 
 def test_a_foreign_name_for_the_loopback_address_is_refused(client: httpx.Client) -> None:

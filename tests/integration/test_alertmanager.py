@@ -73,7 +73,7 @@ class Alertmanager:
             process.stop(within_seconds=WAIT_SECONDS)
 
     def active(self) -> list[dict[str, Any]]:
-        alerts: list[dict[str, Any]] = httpx.get(f"{self.url}/api/v2/alerts").json()
+        alerts: list[dict[str, Any]] = httpx.get(f"{self.url}/api/v2/alerts", timeout=60).json()
         return alerts
 
     def notified(self, rule: str = "unfair") -> Counter[tuple[str, str]]:
@@ -104,7 +104,7 @@ class Alertmanager:
         until(lambda: self._flushes() >= flushes, awaited="flushes of Alertmanager")
 
     def _flushes(self) -> float:
-        metrics = httpx.get(f"{self.url}/metrics").text
+        metrics = httpx.get(f"{self.url}/metrics", timeout=60).text
         (line,) = (
             line for line in metrics.splitlines() if line.startswith("alertmanager_nflog_queries")
         )
@@ -112,7 +112,7 @@ class Alertmanager:
 
     def _is_ready(self) -> bool:
         try:
-            return httpx.get(f"{self.url}/-/ready").is_success
+            return httpx.get(f"{self.url}/-/ready", timeout=60).is_success
         except httpx.TransportError:
             return False
 

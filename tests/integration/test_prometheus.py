@@ -81,7 +81,7 @@ class Prometheus:
         self.url = url
 
     def get(self, path: str, **parameters: str) -> Any:
-        answer = httpx.get(f"{self.url}/api/v1/{path}", params=parameters)
+        answer = httpx.get(f"{self.url}/api/v1/{path}", params=parameters, timeout=60)
         assert answer.is_success, f"{parameters}: {answer.text}"
         return answer.json()["data"]
 
@@ -128,7 +128,7 @@ def scraping(server: MetricsServer, folder: Path) -> Iterator[Prometheus]:
 
 def _is_ready(url: str) -> bool:
     try:
-        return httpx.get(f"{url}/-/ready").is_success
+        return httpx.get(f"{url}/-/ready", timeout=60).is_success
     except httpx.TransportError:
         return False
 
@@ -139,7 +139,7 @@ def test_promtool_finds_nothing_in_what_we_ship() -> None:
 
 
 def test_promtool_finds_nothing_in_what_we_serve(served: MetricsServer) -> None:
-    text = httpx.get(served.url).raise_for_status().content
+    text = httpx.get(served.url, timeout=60).raise_for_status().content
     tool("check", "metrics", stdin=text)
     for metric in CATALOGUE:
         assert f"# TYPE {metric.name} {metric.kind}\n".encode() in text

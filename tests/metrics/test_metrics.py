@@ -41,7 +41,7 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., MetricsServer]]:
 
 def scrape(server: MetricsServer) -> Values:
     """Values by (name, label values in the order of their names)."""
-    text = httpx.get(server.url).raise_for_status().text
+    text = httpx.get(server.url, timeout=60).raise_for_status().text
     return {
         (sample.name, tuple(value for _, value in sorted(sample.labels.items()))): sample.value
         for family in text_string_to_metric_families(text)
