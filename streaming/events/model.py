@@ -27,10 +27,11 @@ class GroupMember:
         session_timeout_ms: session timeout.
         rebalance_timeout_ms: rebalance timeout, -1 in the oldest records.
         topics: topics subscribed to, sorted.
-        owned: partitions that the member said it owned when it joined.
+        owned: partitions that the member said it owned when it joined; under `sticky` by its
+            user data.
         owned_generation: generation of which it owned them, None if it did not say.
         assigned: partitions given to it; None while its assignment has not arrived.
-        user_data: what its assignor put into the subscription, opaque.
+        user_data: what its assignor put into the subscription.
     """
 
     member_id: str

@@ -7,6 +7,7 @@ from streaming.records.reader import (
     Value,
     read_assignment,
     read_key,
+    read_sticky_user_data,
     read_subscription,
     read_value,
 )
@@ -24,6 +25,7 @@ __all__ = [
     "Value",
     "read_assignment",
     "read_key",
+    "read_sticky_user_data",
     "read_subscription",
     "read_value",
     "to_kafka_json",

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 from streaming.records.compiler import Reader, compile_reader
 from streaming.records.errors import ReasonCode, UnreadableRecordError
 from streaming.records.footprint import memory_limit
-from streaming.records.schemas import ASSIGNMENT, BY_NUMBER, RECORD_TYPES, SUBSCRIPTION
+from streaming.records.schemas import (
+    ASSIGNMENT,
+    BY_NUMBER,
+    RECORD_TYPES,
+    STICKY_USER_DATA,
+    SUBSCRIPTION,
+)
 
 if TYPE_CHECKING:
     from streaming.records.fields import Message, RecordType
@@ -55,6 +61,7 @@ _KEYS: dict[int, tuple[RecordType, Reader]] = {
 _VALUES = {record.number: _readers(record.value) for record in RECORD_TYPES}
 _SUBSCRIPTIONS = _readers(SUBSCRIPTION)
 _ASSIGNMENTS = _readers(ASSIGNMENT)
+_STICKY_USER_DATA = _readers(STICKY_USER_DATA)
 
 
 def read_key(key: bytes | None) -> Key:
@@ -117,6 +124,28 @@ def read_assignment(data: bytes, memory: int | None = None) -> Value:
     Between join and sync a member's assignment is empty bytes: it has no partitions yet.
     """
     return _read_embedded(_ASSIGNMENTS, ASSIGNMENT, data, memory)
+
+
+def read_sticky_user_data(data: bytes, memory: int | None = None) -> Value | None:
+    """Read what a member of a `sticky` group put into its subscription.
+
+    Args:
+        data: the subscription's user data.
+        memory: as for `read_subscription`.
+
+    Returns:
+        Fields previous_assignment and generation (-1 in version 0); None for anything else, as the
+        assignor itself lets foreign bytes pass.
+    """
+    memory = memory_limit(len(data)) if memory is None else memory
+    for version in reversed(range(STICKY_USER_DATA.latest + 1)):
+        try:
+            fields, end, left = _STICKY_USER_DATA[version](data, 0, memory)
+        except (struct.error, IndexError, UnicodeDecodeError, UnreadableRecordError):
+            continue
+        if end == len(data):
+            return Value(version, fields, left)
+    return None
 
 
 def _read_embedded(

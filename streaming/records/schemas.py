@@ -418,3 +418,14 @@ ASSIGNMENT = message(
     latest=3,
 )
 """What the leader of a classic group gives to a consumer."""
+
+STICKY_USER_DATA = message(
+    "StickyAssignorUserData",
+    Field("previous_assignment", Array(OWNED_PARTITIONS)),
+    Field("generation", INT32, since=1, default=-1),
+    latest=1,
+)
+"""What Kafka's `StickyAssignor` puts into a subscription (KIP-54; the generation: KIP-341).
+
+It has no version of its own: version 1 is what has the generation at its end.
+"""

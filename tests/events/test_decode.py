@@ -4,7 +4,13 @@ from typing import Any
 
 import pytest
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from assignors.user_data import (
+    decode_sticky,
+    encode_cooperative_sticky,
+    encode_sticky,
+)
 from streaming import events as e
 from streaming.events import event_of
 from streaming.records import (
@@ -159,6 +165,44 @@ def test_a_topic_named_twice_in_an_assignment() -> None:
     )
     (found,) = classic([member(assignment=assignment)]).members
     assert found.assigned == {"a": (0, 2), "b": ()}
+
+
+def claims(protocol: str, user_data: bytes, version: int = 1) -> tuple[e.Partitions, int | None]:
+    subscription = write_subscription(version, {"topics": ["a"], "user_data": user_data})
+    members = [member(subscription=subscription)]
+    event = decoded(2, 3, protocol_type="consumer", protocol=protocol, members=members)
+    assert isinstance(event, e.ClassicGeneration)
+    return event.members[0].owned, event.members[0].owned_generation
+
+
+OWNED = (("a", 1), ("a", 0), ("b", 7))
+
+
+@pytest.mark.parametrize("version", [0, 1])
+@pytest.mark.parametrize("generation", [None, 6])
+def test_claims_of_the_sticky_assignor(version: int, generation: int | None) -> None:
+    expected = ({"a": (0, 1), "b": (7,)}, generation)
+    assert claims("sticky", encode_sticky(OWNED, generation), version) == expected
+
+
+@pytest.mark.parametrize("protocol", ["range", "cooperative-sticky"])
+def test_other_assignors_have_no_such_claims(protocol: str) -> None:
+    assert claims(protocol, encode_sticky(OWNED, 6)) == ({}, None)
+
+
+def test_the_generation_of_cooperative_sticky() -> None:
+    assert claims("cooperative-sticky", encode_cooperative_sticky(6)) == ({}, 6)
+    assert claims("cooperative-sticky", encode_cooperative_sticky(-1)) == ({}, None)
+
+
+@given(st.binary(max_size=64))
+def test_foreign_user_data_claims_nothing_and_is_no_error(data: bytes) -> None:
+    theirs = decode_sticky(data)
+    owned, generation = claims("sticky", data)
+    if theirs is None:
+        assert generation is None or generation >= 0
+    else:
+        assert {(topic, n) for topic, numbers in owned.items() for n in numbers} == {*theirs.owned}
 
 
 def test_members_of_other_protocol_types_stay_opaque() -> None:

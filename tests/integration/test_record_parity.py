@@ -243,9 +243,12 @@ def test_static_members_have_their_instance_ids(records: list[Record]) -> None:
     assert {m.instance_id for m in last.members} == {"instance-0", "instance-1"}
 
 
-def test_javas_sticky_assignor_leaves_its_user_data(records: list[Record]) -> None:
-    generations = events_of(records, "java-sticky", e.ClassicGeneration)
-    assert any(member.user_data for g in generations for member in g.members)
+def test_javas_sticky_assignors_say_what_their_members_owned(records: list[Record]) -> None:
+    for group_id in ("java-sticky", "java-cooperative"):
+        generations = events_of(records, group_id, e.ClassicGeneration)
+        claims = [m for g in generations for m in g.members if m.owned]
+        assert claims
+        assert all(member.owned_generation is not None for member in claims)
 
 
 def test_a_group_in_migration_says_which_protocols_its_member_speaks(
