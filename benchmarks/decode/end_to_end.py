@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 TOPIC, PARTITION_COUNT = "commits", 4
 _BATCH = 10_000
+_WARM_UP_ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ def fill(broker: EmbeddedBroker, count: int, key_count: int) -> None:
 
 
 def measure(spark: SparkSession, broker: EmbeddedBroker, count: int, rounds: int) -> Timings:
-    """Time each way as often as asked, by turns, after two turns to warm up."""
+    """Time each way as often as asked, by turns, after some turns to warm up."""
     spark.conf.set(*ADMIN_SETTING)
     plain, tuned = source(spark, broker, {}), source(spark, broker, READER_OPTIONS)
     reduced = decode_commits(tuned)
@@ -81,11 +82,11 @@ def measure(spark: SparkSession, broker: EmbeddedBroker, count: int, rounds: int
         "decoded and reduced": lambda: to_nowhere(reduced),
     }
     timings = Timings(count, {way: [] for way in ways})
-    for number in range(rounds + 2):
+    for number in range(rounds + _WARM_UP_ROUNDS):
         for way, run in ways.items():
             started = time.perf_counter()
             run()
-            if number > 1:
+            if number >= _WARM_UP_ROUNDS:
                 timings.seconds[way].append(time.perf_counter() - started)
     return timings
 
