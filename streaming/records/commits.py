@@ -159,7 +159,7 @@ def _ends_well(read: Numbers) -> Column:
     tag = f.shiftright(read.at(value, tail_at, 4), 8).bitwiseAND(0xFFFFFF)
     return (
         f.when(f.col("version") == _V3, tail_bytes == 0)
-        .when(tail_bytes == _NO_TAGS_BYTES, read.at(value, tail_at, 1) == 0)
+        .when(tail_bytes == _NO_TAGS_BYTES, read.at(value, tail_at - 3, 4).bitwiseAND(0xFF) == 0)
         .when(tail_bytes == _TOPIC_ID_BYTES, tag == _TOPIC_ID_TAG)
         .otherwise(f.lit(False))
     )

@@ -13,7 +13,7 @@ from benchmarks.decode.synthetic import classic_group, one_of_each
 from streaming.events import Event, OffsetCommit, OffsetRemoved, event_of
 from streaming.records import UnreadableRecordError, write_key, write_value
 from streaming.records.commits import decode_commits, reduce_commits
-from streaming.records.numbers import ByteBufferNumbers, HexNumbers, numbers_of
+from streaming.records.numbers import CompiledNumbers, HexNumbers, numbers_of
 
 pytestmark = pytest.mark.integration
 TOPIC_ID = "Kq3jCGZ1T1q8hZpJ0Y3bBw"
@@ -125,8 +125,8 @@ def reduced(spark: SparkSession, records: list[MaybeRecord]) -> list[Row]:
     return reduce_commits(frame(spark, records)).collect()
 
 
-def test_a_local_session_reads_through_byte_buffers(spark: SparkSession) -> None:
-    assert isinstance(numbers_of(spark), ByteBufferNumbers)
+def test_a_local_session_compiles_what_it_reads(spark: SparkSession) -> None:
+    assert isinstance(numbers_of(spark), CompiledNumbers)
 
 
 def test_every_record_is_accounted_for(records: list[MaybeRecord], reduced: list[Row]) -> None:
