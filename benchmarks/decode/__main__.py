@@ -72,9 +72,9 @@ def on_the_jvm(count: int, key_count: int, rounds: int) -> None:
 
 
 @click.command()
-@click.option("--count", default=1_000_000, show_default=True, help="Offset commits.")
+@click.option("--count", default=2_000_000, show_default=True, help="Offset commits.")
 @click.option("--keys", default=10_000, show_default=True, help="Partitions that they are of.")
-@click.option("--rounds", default=7, show_default=True, help="Timed rounds of each way.")
+@click.option("--rounds", default=6, show_default=True, help="Timed rounds of each way.")
 @click.option("--python-only", is_flag=True, help="Leave Spark and the broker out.")
 def main(count: int, keys: int, rounds: int, python_only: bool) -> None:  # noqa: FBT001 # click's way
     """Measure how fast records are decoded, in Python and end to end through Spark."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 TOPIC, PARTITION_COUNT = "commits", 4
 _BATCH = 10_000
-_WARM_UP_ROUNDS = 3
+_WARM_UP_ROUNDS = 4
 
 
 @dataclass(frozen=True, slots=True)
