@@ -13,6 +13,7 @@ from benchmarks.scale.topic import SourceTopic, load_of
 from streaming.embedded.broker import EmbeddedBroker
 from streaming.query.source import READER_OPTIONS
 from streaming.tables.reader import TableReader
+from streaming.tables.storage import Location
 
 _GROUPS = 1_000
 _LOOK_SECONDS = 0.02
@@ -40,7 +41,7 @@ def measure_catch_up(  # noqa: PLR0913 - sizes beside what every measurement tak
     topic = SourceTopic(broker, "catch-up")
     written = _fill(topic, load_of(broker, _GROUPS), commits, group_records)
     _, watch = _run(broker, folder, topic)
-    (row,) = TableReader(str(folder / "tables")).rows(
+    (row,) = TableReader(Location(str(folder / "tables"))).rows(
         "SELECT SUM(records_read) AS records, SUM(seconds) AS seconds, COUNT(*) AS batches,"
         " SUM(groups_seconds) AS work, SUM(settled_generations) AS settled FROM batches"
     )

@@ -12,6 +12,7 @@ from streaming.embedded.broker import EmbeddedBroker
 from streaming.embedded.consumer import AssignmentProtocol
 from streaming.embedded.group import Group
 from streaming.tables.reader import TableReader
+from streaming.tables.storage import Location
 
 _PROTOCOLS: tuple[AssignmentProtocol, ...] = ("range", "cooperative-sticky", "consumer")
 _TOPICS = {"latency-a": 10, "latency-b": 10}
@@ -70,7 +71,7 @@ def _rebalance(group: Group) -> None:
 
 def _waited(tables: str, began: float, committed: list[float]) -> list[float]:
     """Seconds from the timestamp of the record that settled each rebalance to its last commit."""
-    rows = TableReader(tables).rows(
+    rows = TableReader(Location(tables)).rows(
         "SELECT event_time, processed_time FROM rebalances WHERE settled"
     )
     waited = []

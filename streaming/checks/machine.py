@@ -22,9 +22,9 @@ def check_java() -> Iterator[Finding]:
 
 def check_tables(settings: QuerySettings) -> Iterator[Finding]:
     """See whether the tables can be written, and read if there are any."""
-    options = {name: text.get_secret_value() for name, text in settings.storage_options.items()}
-    yield _writable(Location(settings.tables, options))
-    yield _readable(settings.tables, options)
+    location = Location.of(settings)
+    yield _writable(location)
+    yield _readable(TableReader(location))
 
 
 def check_checkpoint(settings: QuerySettings) -> Iterator[Finding]:
@@ -71,8 +71,7 @@ def _try_store(location: Location) -> None:
     store.delete_file(name)
 
 
-def _readable(root: str, options: dict[str, str]) -> Finding:
-    reader = TableReader(root, storage_options=options)
+def _readable(reader: TableReader) -> Finding:
     try:
         rows = reader.rows("select count(*) as groups from group_state")
     except TablesNotFoundError:

@@ -22,6 +22,7 @@ from streaming.session.spark import build_session
 from streaming.settings.loading import load_settings
 from streaming.settings.model import Settings
 from streaming.tables.reader import TableReader
+from streaming.tables.storage import Location
 
 _CATCH_UP_SECONDS = 60.0
 _LOOK_SECONDS = 1.0
@@ -134,7 +135,7 @@ def _show(service: Service, settings: Settings) -> None:
     _say("catching up")
     if not service.catch_up(seconds=_CATCH_UP_SECONDS):
         raise DemoError(f"the query did not catch up within {_CATCH_UP_SECONDS:.0f} s")
-    show(TableReader(settings.query.tables))
+    show(TableReader(Location.of(settings.query)))
 
 
 def _go_on(service: Service) -> None:
@@ -152,7 +153,7 @@ def _serve(settings: Settings) -> None:
     from streaming.dashboard.site import Site  # noqa: PLC0415 - as above
 
     address, port = settings.dashboard.host, settings.dashboard.port
-    site = Site(reader=TableReader(settings.query.tables), joins_of=lambda _group: None)
+    site = Site(reader=TableReader(Location.of(settings.query)), joins_of=lambda _group: None)
     click.echo(f"Dashboard on http://{address}:{port}/; end with Ctrl-C", err=True)
     make_server(site, host=address, port=port).run()
 

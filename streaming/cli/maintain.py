@@ -1,7 +1,5 @@
 """`rebalance-monitor maintain`: compaction, retention and clean-up of the tables."""
 
-from datetime import timedelta
-
 import click
 from rich.console import Console
 from rich.table import Table
@@ -19,16 +17,8 @@ def maintain_tables(settings: Settings) -> None:
 
     Safe beside a running monitor, which does the same by itself at an interval.
     """
-    options = settings.query.storage_options
-    location = Location(
-        settings.query.tables, {name: value.get_secret_value() for name, value in options.items()}
-    )
-    upkeep = Upkeep(
-        history=timedelta(days=settings.maintenance.history_days),
-        vacuum=timedelta(hours=settings.maintenance.vacuum_hours),
-    )
     shown = Table("table", "files", "rows deleted", "files deleted", "seconds", "postponed")
-    for done in maintain(location, upkeep):
+    for done in maintain(Location.of(settings.query), Upkeep.of(settings.maintenance)):
         shown.add_row(
             done.table,
             f"{done.files_before} → {done.files_after}",

@@ -12,6 +12,7 @@ from rich.console import Console
 from streaming.cli.configured import configured
 from streaming.measuring.policies import JoinRule, JoinSets, Policies
 from streaming.tables.reader import TableReader
+from streaming.tables.storage import Location
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,10 +45,7 @@ def reads_tables(command: Callable[..., Any]) -> Callable[..., Any]:
     @configured("query.tables")
     @wraps(command)
     def wrapper(settings: Settings, **rest: Any) -> Any:
-        options = {
-            name: value.get_secret_value() for name, value in settings.query.storage_options.items()
-        }
-        reader = TableReader(settings.query.tables, storage_options=options)
+        reader = TableReader(Location.of(settings.query))
         return command(Reading(settings, reader), **rest)
 
     return wrapper

@@ -115,7 +115,7 @@ class Group:
             session_timeout_ms=self._session_timeout_ms,
             extra=dict(extra or {}),
         )
-        member: Member = ProcessMember(plan) if own_process else ThreadMember(plan)
+        member = self._member(plan, own_process=own_process)
         self.members[name] = member
         return member
 
@@ -163,6 +163,9 @@ class Group:
         """Have all members leave."""
         for name in list(self.members):
             self.leave(name)
+
+    def _member(self, plan: ConsumerPlan, *, own_process: bool) -> Member:
+        return ProcessMember(plan) if own_process else ThreadMember(plan)
 
     @property
     def _running(self) -> Sequence[Member]:

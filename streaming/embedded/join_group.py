@@ -1,8 +1,7 @@
 """A real group that joins streams: kafka-python consumers under `stream-join-sticky` (KIP-315)."""
 
 import threading
-import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -49,43 +48,6 @@ class JoinGroup(Group):
         self._gates: dict[str, threading.Event] = {}
         self._stalled: dict[str, Member] = {}
 
-    def start(
-        self,
-        name: str,
-        topics: Sequence[str],
-        *,
-        instance_id: str | None = None,
-        own_process: bool = False,
-        extra: Mapping[str, str] | None = None,
-    ) -> Member:
-        """Start a member; it joins in its own time.
-
-        Args:
-            name: Its `client.id`; unique among those running.
-            topics: What it subscribes to.
-            instance_id: Makes it a static member.
-            own_process: Has to be False; members live in threads, they cannot be killed.
-            extra: More settings of kafka-python.
-        """
-        if own_process:
-            raise NotImplementedError("members of a JoinGroup live in threads: they can only stall")
-        self._began_ms = time.time_ns() // 1_000_000
-        gate = self._gates[name] = threading.Event()
-        gate.set()
-        plan = ConsumerPlan(
-            servers=self._servers,
-            group_id=self.group_id,
-            name=name,
-            protocol=self._protocol,
-            topics=tuple(topics),
-            instance_id=instance_id,
-            session_timeout_ms=self._session_timeout_ms,
-            extra=dict(extra or {}),
-        )
-        member = _JoinMember(plan, gate=gate, max_poll_interval_ms=self._max_poll_interval_ms)
-        self.members[name] = member
-        return member
-
     def stall(self, name: str) -> None:
         """Keep a member from polling; the group is to settle without it."""
         self._stalled[name] = self.members.pop(name)
@@ -101,6 +63,13 @@ class JoinGroup(Group):
         for name in list(self._stalled):
             self.resume(name)
         super().close()
+
+    def _member(self, plan: ConsumerPlan, *, own_process: bool) -> Member:
+        if own_process:
+            raise NotImplementedError("members of a JoinGroup live in threads: they can only stall")
+        gate = self._gates[plan.name] = threading.Event()
+        gate.set()
+        return _JoinMember(plan, gate=gate, max_poll_interval_ms=self._max_poll_interval_ms)
 
 
 class _JoinMember:

@@ -65,7 +65,7 @@ class TablesCollector(Collector):
         self._location = location
         self._limits = limits
         self._sinks = sinks
-        self._reader = TableReader(location.root, storage_options=location.options)
+        self._reader = TableReader(location)
         self._batches = BatchMetrics(self._reader)
         self._lock = threading.Lock()
         self._versions: dict[str, int] = {}

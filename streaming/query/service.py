@@ -4,7 +4,6 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
 
 import structlog
 from pyspark.sql import SparkSession
@@ -116,7 +115,7 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
     Raises:
         MonitorError: the cluster, Java or the configuration does not do.
     """
-    location = location_of(settings)
+    location = Location.of(settings.query)
     client = ClientProperties.of(settings.cluster)
     with ExitStack() as stack:
         feed = stack.enter_context(open_feed(settings, client))
@@ -158,22 +157,6 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
         yield Service(query=query, tables=location, monitor=monitor, feed=feed)
 
 
-def location_of(settings: Settings) -> Location:
-    """Where the configuration says that the tables lie."""
-    options = settings.query.storage_options
-    return Location(
-        settings.query.tables, {name: value.get_secret_value() for name, value in options.items()}
-    )
-
-
-def upkeep_of(settings: Settings) -> Upkeep:
-    """What maintenance is to keep."""
-    return Upkeep(
-        history=timedelta(days=settings.maintenance.history_days),
-        vacuum=timedelta(hours=settings.maintenance.vacuum_hours),
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class _Follower:
     """Told of every batch once it is committed."""
@@ -201,7 +184,7 @@ def _source(
 
 
 def _watch(settings: Settings, location: Location) -> MonitorWatch:
-    reader = TableReader(location.root, storage_options=location.options)
+    reader = TableReader(location)
     return MonitorWatch.resume(reader, RuleBook(settings.alerts), cluster=settings.cluster.name)
 
 
@@ -212,7 +195,9 @@ def _schedule(settings: QuerySettings) -> Schedule:
 @contextmanager
 def _upkeep(settings: Settings, location: Location) -> Iterator[None]:
     upkeep = BackgroundUpkeep(
-        location, upkeep_of(settings), interval_seconds=settings.maintenance.interval_seconds
+        location,
+        Upkeep.of(settings.maintenance),
+        interval_seconds=settings.maintenance.interval_seconds,
     )
     upkeep.start()
     try:

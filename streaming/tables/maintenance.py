@@ -4,10 +4,12 @@ import time
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Self
 
 from deltalake import DeltaTable
 from deltalake.exceptions import CommitFailedError, TableNotFoundError
 
+from streaming.settings.maintenance import MaintenanceSettings
 from streaming.tables.schemas import (
     ALERTS,
     ASSIGNMENTS,
@@ -34,6 +36,14 @@ class Upkeep:
 
     history: timedelta
     vacuum: timedelta
+
+    @classmethod
+    def of(cls, settings: MaintenanceSettings) -> Self:
+        """What the configuration wants kept."""
+        return cls(
+            history=timedelta(days=settings.history_days),
+            vacuum=timedelta(hours=settings.vacuum_hours),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ from datetime import UTC, datetime, timedelta
 from functools import singledispatch
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pyarrow as pa
 from deltalake import DeltaTable, QueryBuilder
@@ -25,6 +25,9 @@ from deltalake.exceptions import DeltaError, TableNotFoundError
 
 from streaming.errors import MonitorError
 from streaming.tables.schemas import BY_NAME
+
+if TYPE_CHECKING:
+    from streaming.tables.storage import Location
 
 Value = str | bytes | bool | int | float | datetime | None | Sequence[str] | Sequence[int]
 
@@ -77,20 +80,17 @@ class TableReader:
 
     def __init__(
         self,
-        location: str,
+        location: Location,
         *,
-        storage_options: Mapping[str, str] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """Open nothing yet.
 
         Args:
-            location: folder or object store URL that holds the tables' folders.
-            storage_options: delta-rs options of the object store, credentials among them.
+            location: where the tables lie.
             clock: seconds, for the age of handles.
         """
-        self.location = location.rstrip("/")
-        self._options = dict(storage_options or {})
+        self._location = location
         self._clock = clock
         self._lock = threading.Lock()
         self._handles: dict[str, _Handle] = {}
@@ -111,9 +111,9 @@ class TableReader:
                 for name in BY_NAME:
                     self._advance(name)
             except (DeltaError, OSError) as error:
-                raise TablesUnreadableError(self.location, error) from error
+                raise TablesUnreadableError(self._location.root, error) from error
             if not self._handles:
-                raise TablesNotFoundError(self.location)
+                raise TablesNotFoundError(self._location.root)
             return {name: handle.table.version() for name, handle in self._handles.items()}
 
     def query(self, sql: str, **values: Value) -> pa.Table:
@@ -137,7 +137,7 @@ class TableReader:
             # The types say arro3's reader, which pyarrow takes over the Arrow C interface.
             result = pa.table(cast("Any", builder.execute(bind(sql, values)).read_all()))
         except OSError as error:
-            raise TablesUnreadableError(self.location, error) from error
+            raise TablesUnreadableError(self._location.root, error) from error
         return _without_views(result)
 
     def rows(self, sql: str, **values: Value) -> list[dict[str, Any]]:
@@ -160,7 +160,9 @@ class TableReader:
 
     def _open(self, name: str) -> None:
         try:
-            table = DeltaTable(f"{self.location}/{name}", storage_options=self._options or None)
+            table = DeltaTable(
+                self._location.table(name), storage_options=dict(self._location.options)
+            )
         except TableNotFoundError:
             self._handles.pop(name, None)
         else:

@@ -3,10 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 from urllib.parse import unquote, urlparse
 
 import pyarrow.fs as pafs
 from deltalake.fs import DeltaStorageHandler
+
+from streaming.settings.query import QuerySettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,14 @@ class Location:
 
     root: str
     options: Mapping[str, str] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, settings: QuerySettings) -> Self:
+        """Where the configuration says that the tables lie."""
+        options = settings.storage_options
+        return cls(
+            settings.tables, {name: value.get_secret_value() for name, value in options.items()}
+        )
 
     def table(self, name: str) -> str:
         """URI or path of one table."""

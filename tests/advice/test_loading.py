@@ -11,6 +11,7 @@ from deltalake import write_deltalake
 from streaming.advice import Generation, advise, load_history, loading
 from streaming.tables.reader import TableReader
 from streaming.tables.schemas import BY_NAME
+from streaming.tables.storage import Location
 from tests.advice.lives import Life, Person, people
 
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
@@ -108,7 +109,7 @@ def test_a_life_is_read_back(tmp_path: Path) -> None:
     life = a_life()
     write(tmp_path, life)
     write(tmp_path, coming_again(), group_id="another")
-    history = load_history(TableReader(str(tmp_path)), cluster="shop", group_id="orders")
+    history = load_history(TableReader(Location(str(tmp_path))), cluster="shop", group_id="orders")
     assert [*map(forget_timeouts, history.generations)] == [*map(forget_timeouts, life.generations)]
     assert advise(history) == advise(life.history)
 
@@ -124,7 +125,7 @@ def test_only_the_last_generations_are_read_and_the_first_of_them_is_where_it_be
 ) -> None:
     write(tmp_path, a_life())
     history = load_history(
-        TableReader(str(tmp_path)), cluster="shop", group_id="orders", generations=2
+        TableReader(Location(str(tmp_path))), cluster="shop", group_id="orders", generations=2
     )
     assert [each.snapshot.generation for each in history.generations] == [2, 3, 4]
     assert [each.first for each in history.generations] == [True, False, False]
@@ -136,12 +137,12 @@ def test_a_very_large_group_is_read_less_far_back(
 ) -> None:
     monkeypatch.setattr(loading, "_MOST_PARTITIONS", 13)
     write(tmp_path, a_life())
-    history = load_history(TableReader(str(tmp_path)), cluster="shop", group_id="orders")
+    history = load_history(TableReader(Location(str(tmp_path))), cluster="shop", group_id="orders")
     assert [each.snapshot.generation for each in history.generations] == [3, 4]
 
 
 def test_rebalances_that_did_not_settle_are_passed_over(tmp_path: Path) -> None:
     write(tmp_path, a_life(), settled=False)
-    history = load_history(TableReader(str(tmp_path)), cluster="shop", group_id="orders")
+    history = load_history(TableReader(Location(str(tmp_path))), cluster="shop", group_id="orders")
     assert history.generations == ()
     assert history.latest is None

@@ -159,7 +159,7 @@ def test_the_feed_reads_an_open_alert_however_old_it_is(tmp_path: Path) -> None:
         resolution(2, opened=START, at=START + timedelta(minutes=1)),
         resolution(3, opened=START, at=START + timedelta(days=1)),
     )
-    feed = AlertFeed(TableReader(str(tmp_path)), cluster="shop")
+    feed = AlertFeed(TableReader(Location(str(tmp_path))), cluster="shop")
     found = feed.poll(since=START + timedelta(hours=1))
     assert sorted(found) == ["unfair-1", "unfair-3"]
     assert found["unfair-1"].summary == "Worse."
@@ -171,7 +171,7 @@ def test_the_feed_reads_an_open_alert_however_old_it_is(tmp_path: Path) -> None:
 
 
 def test_the_feed_waits_for_tables_that_are_not_there_yet(tmp_path: Path) -> None:
-    assert AlertFeed(TableReader(str(tmp_path)), cluster="shop").poll(since=START) == {}
+    assert AlertFeed(TableReader(Location(str(tmp_path))), cluster="shop").poll(since=START) == {}
 
 
 @pytest.mark.parametrize("place", ["local", "object store"])

@@ -6,6 +6,7 @@ from streaming.alerts.monitor import MonitorWatch
 from streaming.alerts.rules import AlertChange, RuleBook
 from streaming.settings.alerts import AlertsSettings
 from streaming.tables.reader import TableReader
+from streaming.tables.storage import Location
 from tests.alerts.parts import START, append
 
 BOOK = RuleBook(AlertsSettings())
@@ -24,7 +25,7 @@ def write(folder: Path, changes: tuple[AlertChange, ...]) -> None:
 
 
 def test_it_opens_after_its_duration_and_resolves_after_a_restart(tmp_path: Path) -> None:
-    watch = MonitorWatch.resume(TableReader(str(tmp_path)), BOOK, cluster="shop")
+    watch = MonitorWatch.resume(TableReader(Location(str(tmp_path))), BOOK, cluster="shop")
     assert look(watch, 0) == ()
     watch.keep()
     (opened,) = look(watch, 2)
@@ -34,12 +35,12 @@ def test_it_opens_after_its_duration_and_resolves_after_a_restart(tmp_path: Path
     watch.keep()
     assert look(watch, 3) == ()
 
-    again = MonitorWatch.resume(TableReader(str(tmp_path)), BOOK, cluster="shop")
+    again = MonitorWatch.resume(TableReader(Location(str(tmp_path))), BOOK, cluster="shop")
     assert look(again, 4) == ()
     (resolved,) = look(again, 5, behind=None)
     assert (resolved.alert_id, resolved.status) == (opened.alert_id, "resolved")
     write(tmp_path, (resolved,))
-    over = MonitorWatch.resume(TableReader(str(tmp_path)), BOOK, cluster="shop")
+    over = MonitorWatch.resume(TableReader(Location(str(tmp_path))), BOOK, cluster="shop")
     assert look(over, 6, behind=None) == ()
 
 
@@ -48,5 +49,5 @@ def test_alerts_of_groups_and_of_other_clusters_are_not_its_own(tmp_path: Path) 
     look(watch, 0)
     watch.keep()
     write(tmp_path, look(watch, 2))
-    mine = MonitorWatch.resume(TableReader(str(tmp_path)), BOOK, cluster="shop")
+    mine = MonitorWatch.resume(TableReader(Location(str(tmp_path))), BOOK, cluster="shop")
     assert look(mine, 3, behind=None) == ()

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from streaming.tables.reader import TableReader
+from streaming.tables.storage import Location
 from tests.dashboard import sample
 from tests.dashboard.serving import serving, site_at
 
@@ -27,7 +28,7 @@ def location(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def reader(location: Path) -> TableReader:
-    return TableReader(str(location))
+    return TableReader(Location(str(location)))
 
 
 @pytest.fixture(scope="session")

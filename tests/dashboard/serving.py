@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from streaming.dashboard.server import address_of, listen, make_server
 from streaming.dashboard.site import Site
 from streaming.tables.reader import TableReader
+from streaming.tables.storage import Location
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def site_at(location: Path | str, now: Callable[[], datetime]) -> Site:
-    return Site(reader=TableReader(str(location)), clock=now)
+    return Site(reader=TableReader(Location(str(location))), clock=now)
 
 
 @contextmanager

@@ -8,6 +8,7 @@ from streaming.dashboard.activity import WINDOWS, timeline, usual_window, window
 from streaming.dashboard.alerts import alerts_of, open_alerts
 from streaming.dashboard.monitor import dead_letters_last_day, monitors
 from streaming.tables.reader import TableReader
+from streaming.tables.storage import Location
 from tests.dashboard import sample
 from tests.dashboard.sample import CLUSTER, EVENING, rows_of
 
@@ -45,7 +46,7 @@ def test_the_usual_window_holds_what_is_recorded(reader: TableReader, tmp_path: 
     assert usual_window(reader, now=EVENING) == "24h"
     group = sample.Group("g", {"t": 1}, ["m-1"]).settle(EVENING, "first")
     sample.write(tmp_path, group.rows)
-    young = TableReader(str(tmp_path))
+    young = TableReader(Location(str(tmp_path)))
     assert usual_window(young, now=EVENING.replace(minute=58)) == "1h"
     assert usual_window(young, now=EVENING.replace(hour=5)) == "6h"
     assert usual_window(young, now=EVENING.replace(day=19)) == "24h"
@@ -72,5 +73,5 @@ def test_a_silent_monitor_is_told(reader: TableReader) -> None:
 
 def test_a_monitor_that_is_behind_is_told(tmp_path: object) -> None:
     sample.write(str(tmp_path), {"batches": sample.batches(EVENING, behind_seconds=610.0)})
-    [monitor] = monitors(TableReader(str(tmp_path)), now=EVENING)
+    [monitor] = monitors(TableReader(Location(str(tmp_path))), now=EVENING)
     assert "is 10 min 10 s behind, with 48,000 records to read" in monitor.warning

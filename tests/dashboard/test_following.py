@@ -7,6 +7,7 @@ import pytest
 
 from streaming.dashboard.following import Follower
 from streaming.tables.reader import TableReader, TablesNotFoundError
+from streaming.tables.storage import Location
 from tests.dashboard import sample
 from tests.dashboard.sample import EVENING
 
@@ -35,7 +36,7 @@ def seen(follower: Follower) -> list[str]:
 
 def test_each_rebalance_is_given_once_in_the_order_of_writing(tmp_path: Path) -> None:
     write(tmp_path, rebalance("old", EVENING - timedelta(hours=1)))
-    follower = Follower(TableReader(str(tmp_path)), EVENING)
+    follower = Follower(TableReader(Location(str(tmp_path))), EVENING)
     assert seen(follower) == []
     write(tmp_path, rebalance("two", EVENING + timedelta(seconds=2)))
     write(tmp_path, rebalance("one", EVENING + timedelta(seconds=1)))
@@ -46,7 +47,7 @@ def test_each_rebalance_is_given_once_in_the_order_of_writing(tmp_path: Path) ->
 
 
 def test_clusters_have_clocks_of_their_own(tmp_path: Path) -> None:
-    follower = Follower(TableReader(str(tmp_path)), EVENING)
+    follower = Follower(TableReader(Location(str(tmp_path))), EVENING)
     write(tmp_path, rebalance("ahead", EVENING + timedelta(minutes=9), "a"))
     assert seen(follower) == ["ahead"]
     write(tmp_path, rebalance("late", EVENING + timedelta(minutes=1), "b'"))
@@ -63,12 +64,14 @@ def test_since_and_pattern_choose(tmp_path: Path) -> None:
         rebalance("ship-1", EVENING - timedelta(minutes=4)),
         rebalance("pay-2", EVENING - timedelta(minutes=3)),
     )
-    follower = Follower(TableReader(str(tmp_path)), EVENING - timedelta(minutes=5), "pay-*")
+    follower = Follower(
+        TableReader(Location(str(tmp_path))), EVENING - timedelta(minutes=5), "pay-*"
+    )
     assert seen(follower) == ["pay-2"]
 
 
 def test_no_tables_is_an_error_until_there_are(tmp_path: Path) -> None:
-    follower = Follower(TableReader(str(tmp_path / "later")), EVENING)
+    follower = Follower(TableReader(Location(str(tmp_path / "later"))), EVENING)
     with pytest.raises(TablesNotFoundError):
         seen(follower)
     write(tmp_path / "later", rebalance("g", EVENING + timedelta(seconds=1)))

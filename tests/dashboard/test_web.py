@@ -13,6 +13,7 @@ import pytest
 from streaming.dashboard.server import is_loopback
 from streaming.dashboard.site import Site
 from streaming.tables.reader import TableReader
+from streaming.tables.storage import Location
 from tests.dashboard import sample
 from tests.dashboard.sample import CLUSTER, EVENING, rows_of
 from tests.dashboard.serving import serving, site_at
@@ -319,7 +320,7 @@ def test_a_defect_is_said_without_its_inside(location: Path) -> None:
     def broken(*_: object) -> Any:
         raise RuntimeError("the inside")
 
-    site = Site(reader=TableReader(str(location)), clock=lambda: EVENING, advise=broken)
+    site = Site(reader=TableReader(Location(str(location))), clock=lambda: EVENING, advise=broken)
     with serving(site) as address:
         answer = httpx.get(f"{address}/group?id=cdc-sync", timeout=60)
     assert answer.status_code == 500

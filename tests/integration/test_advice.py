@@ -13,6 +13,7 @@ from streaming.embedded.group import Group
 from streaming.query.service import running
 from streaming.settings.loading import load_settings
 from streaming.tables.reader import TableReader
+from streaming.tables.storage import Location
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("spark")]
 
@@ -62,7 +63,7 @@ def reader(
             live(alive.enter_context(group))
         with running(settings, say=print, once=True, spark=spark) as service:
             assert service.wait(seconds=120)
-    return TableReader(settings.query.tables)
+    return TableReader(Location.of(settings.query))
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -270,7 +270,7 @@ def test_a_lopsided_real_group_raises_an_alert_and_resolves_once_it_is_balanced(
         group.start("c", tuple(topics))
         group.settle("balanced")
         alertmanager.wait_until_notified(("resolved", "lopsided"))
-    rows = TableReader(settings.query.tables).rows(
+    rows = TableReader(Location.of(settings.query)).rows(
         """
         SELECT a.status, a.batch_id - r.batch_id AS later, r.member_count
         FROM alerts a JOIN rebalances r ON a.group_id = r.group_id AND a.batch_id >= r.batch_id

@@ -16,6 +16,7 @@ from streaming.query.service import running
 from streaming.settings.loading import load_settings
 from streaming.settings.model import Settings
 from streaming.tables.reader import TableReader
+from streaming.tables.storage import Location
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("spark")]
 
@@ -36,7 +37,7 @@ class Chain:
     def read(self) -> TableReader:
         with running(self.settings, say=print, once=True, spark=self._spark) as service:
             assert service.wait(seconds=120)
-        return TableReader(self.settings.query.tables)
+        return TableReader(Location.of(self.settings.query))
 
     def rebalances(self, group: str) -> list[dict[str, Any]]:
         return self.read().rows(

@@ -16,6 +16,7 @@ from streaming.embedded.broker import EmbeddedBroker
 from streaming.records import write_assignment, write_key, write_subscription, write_value
 from streaming.session.spark import connector_jars
 from streaming.tables.reader import TableReader
+from streaming.tables.storage import Location
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("spark")]
 
@@ -119,7 +120,9 @@ def submitted(shared_broker: EmbeddedBroker, tmp_path_factory: pytest.TempPathFa
         for file in (folder / "events").rglob("events_*")
         for line in file.read_bytes().splitlines()
     )
-    return Submitted(TableReader(str(folder / "tables")), [orjson.loads(line) for line in lines])
+    return Submitted(
+        TableReader(Location(str(folder / "tables"))), [orjson.loads(line) for line in lines]
+    )
 
 
 def test_all_that_was_in_the_topic_is_in_the_tables(submitted: Submitted) -> None:

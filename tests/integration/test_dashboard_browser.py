@@ -19,6 +19,7 @@ import pytest
 from playwright.sync_api import Request, expect, sync_playwright
 
 from streaming.tables.reader import TableReader
+from streaming.tables.storage import Location
 from tests.dashboard import sample
 from tests.dashboard.serving import serving, site_at
 
@@ -370,7 +371,7 @@ def demo_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_every_view_of_the_demos_tables(
     browser: Browser, demo_tables: Path, look: str, options: dict[str, Any]
 ) -> None:
-    reader = TableReader(str(demo_tables))
+    reader = TableReader(Location(str(demo_tables)))
     states = reader.rows("select * from group_state")
     assert len(states) >= 5
     site = site_at(demo_tables, lambda: datetime.now(UTC))

@@ -17,6 +17,7 @@ from streaming.settings.loading import load_settings
 from streaming.settings.model import Settings
 from streaming.tables.reader import TableReader
 from streaming.tables.schemas import TABLES
+from streaming.tables.storage import Location
 
 pytestmark = [pytest.mark.integration, pytest.mark.xdist_group("spark")]
 
@@ -99,7 +100,7 @@ def read_once(
     """Read what is there into the tables."""
     with running(settings, say=print, once=True, spark=spark, on_commit=on_commit) as service:
         assert service.wait(seconds=120)
-    return TableReader(settings.query.tables)
+    return TableReader(Location.of(settings.query))
 
 
 @pytest.fixture(scope="module")
@@ -211,7 +212,7 @@ def test_a_batch_cut_between_two_tables_is_made_good(
 
     with pytest.raises(StreamingQueryException):
         read_once(settings, spark, on_commit=crash)
-    assert not TableReader(settings.query.tables).rows("SELECT * FROM group_state")
+    assert not TableReader(Location.of(settings.query)).rows("SELECT * FROM group_state")
     again = read_once(settings, spark)
     assert contents(again) == contents(read)
     # And once more with nothing new: nothing is written twice.

@@ -12,6 +12,7 @@ import pytest
 from streaming.dashboard.alerts import open_alerts
 from streaming.dashboard.groups import Selection, load_groups
 from streaming.tables.reader import TableReader
+from streaming.tables.storage import Location
 from tests.dashboard import sample
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ def test_every_file_makes_the_view_of_its_name(view: Callable[[str], Rows]) -> N
 
 
 def test_overview_is_the_dashboards(view: Callable[[str], Rows], location: Path) -> None:
-    reader = TableReader(str(location))
+    reader = TableReader(Location(str(location)))
     since = NOW - timedelta(days=1)
     groups = load_groups(reader, since=since, now=NOW, alerts=open_alerts(reader))
     expected = [
@@ -84,7 +85,7 @@ def test_overview_is_the_dashboards(view: Callable[[str], Rows], location: Path)
 
 
 def test_open_alerts_are_the_dashboards(view: Callable[[str], Rows], location: Path) -> None:
-    expected = [alert["alert_id"] for alert in open_alerts(TableReader(str(location)))]
+    expected = [alert["alert_id"] for alert in open_alerts(TableReader(Location(str(location))))]
     assert [row["alert_id"] for row in view("open_alerts")] == expected
 
 

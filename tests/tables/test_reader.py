@@ -21,6 +21,7 @@ from streaming.tables.reader import (
     literal,
 )
 from streaming.tables.schemas import ALERTS, BATCHES, GROUP_STATE
+from streaming.tables.storage import Location
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -44,7 +45,7 @@ def write(location: Path, spec: TableSpec, *rows: Mapping[str, object]) -> None:
 @pytest.fixture
 def reader(tmp_path: Path) -> TableReader:
     write(tmp_path, BATCHES, {"cluster": "a", "batch_id": 1, "event_time": NOON})
-    return TableReader(str(tmp_path))
+    return TableReader(Location(str(tmp_path)))
 
 
 def test_reads_rows_and_plain_types(reader: TableReader) -> None:
@@ -56,7 +57,7 @@ def test_reads_rows_and_plain_types(reader: TableReader) -> None:
 def test_nested_columns_come_back_whole(tmp_path: Path) -> None:
     member = {"member_id": "m", "topics": ["t", "u"], "partition_count": 3}
     write(tmp_path, GROUP_STATE, {"cluster": "a", "shard": 1, "members": [member]})
-    [row] = TableReader(str(tmp_path)).rows("select members from group_state")
+    [row] = TableReader(Location(str(tmp_path))).rows("select members from group_state")
     assert row["members"][0] == member | dict.fromkeys(["instance_id", "client_id", "client_host"])
 
 
@@ -78,7 +79,7 @@ def test_table_not_written_yet_reads_as_empty(reader: TableReader, tmp_path: Pat
 
 def test_missing_location_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(TablesNotFoundError, match=r"rebalance-monitor run.*query\.tables"):
-        TableReader(str(tmp_path / "nowhere")).query("select 1 as one from drift")
+        TableReader(Location(str(tmp_path / "nowhere"))).query("select 1 as one from drift")
 
 
 def test_unreachable_store_says_what_to_do() -> None:
@@ -91,14 +92,14 @@ def test_unreachable_store_says_what_to_do() -> None:
         "max_retries": "0",
     }
     with pytest.raises(TablesUnreadableError, match=r"storage_options") as raised:
-        TableReader("s3://bucket/tables", storage_options=options).refresh()
+        TableReader(Location("s3://bucket/tables", options)).refresh()
     assert "\x1b" not in str(raised.value)
     assert "not a secret" not in str(raised.value)
 
 
 def test_table_made_anew_at_the_same_place_is_noticed(tmp_path: Path) -> None:
     now = 0.0
-    reader = TableReader(str(tmp_path), clock=lambda: now)
+    reader = TableReader(Location(str(tmp_path)), clock=lambda: now)
     for number in range(3):
         write(tmp_path, BATCHES, {"batch_id": number})
     assert reader.refresh() == {"batches": 2}
@@ -151,7 +152,7 @@ def test_every_value_comes_back_as_it_went_in(
 def reader_of_one(tmp_path_factory: pytest.TempPathFactory) -> TableReader:
     folder = tmp_path_factory.mktemp("tables")
     write(folder, BATCHES, {"cluster": "a"})
-    return TableReader(str(folder))
+    return TableReader(Location(str(folder)))
 
 
 @pytest.mark.parametrize(
@@ -188,7 +189,7 @@ def test_missing_parameter_is_an_error() -> None:
 def test_globs_become_like_patterns(tmp_path: Path) -> None:
     for name in ("pay_a", "payxa", "pay%", "app\\x"):
         write(tmp_path, ALERTS, {"group_id": name})
-    reader = TableReader(str(tmp_path))
+    reader = TableReader(Location(str(tmp_path)))
 
     def found(glob: str) -> set[str]:
         sql = "select group_id from alerts where group_id like :p escape '\\'"
@@ -203,7 +204,7 @@ def test_globs_become_like_patterns(tmp_path: Path) -> None:
 def test_time_filters_compare_instants(tmp_path: Path) -> None:
     write(tmp_path, BATCHES, *({"event_time": NOON + timedelta(hours=h)} for h in range(4)))
     berlin = datetime.fromisoformat("2026-03-14T14:30:00+01:00")
-    rows = TableReader(str(tmp_path)).rows(
+    rows = TableReader(Location(str(tmp_path))).rows(
         "select event_time from batches where event_time > :since order by 1", since=berlin
     )
     assert [row["event_time"].hour for row in rows] == [14, 15]

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from assignors import POLICIES
 from streaming.tables.reader import TableReader
+from streaming.tables.storage import Location
 from streaming.whatif.comparing import compare, fairness_curve
 from streaming.whatif.form import as_json
 from streaming.whatif.live import AssignmentMissingError, LiveGroup, LiveMember, read_group
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 def reader(tmp_path_factory: pytest.TempPathFactory) -> TableReader:
     folder = tmp_path_factory.mktemp("tables")
     sample.write(folder, sample.rows_of(EVENING, healthy_count=2))
-    return TableReader(str(folder))
+    return TableReader(Location(str(folder)))
 
 
 @pytest.fixture(scope="module")
@@ -84,7 +85,9 @@ def test_of_a_group_that_began_again_only_the_last_life_is_read(tmp_path: Path) 
     new.settle(EVENING - timedelta(days=1), "first")
     sample.write(tmp_path, old.rows)
     sample.write(tmp_path, new.rows)
-    found = read_group(TableReader(str(tmp_path)), cluster=CLUSTER, group_id="g", generation=1)
+    found = read_group(
+        TableReader(Location(str(tmp_path))), cluster=CLUSTER, group_id="g", generation=1
+    )
     assert found.live == new.live
     assert [each.member_id for each in found.members] == ["c-1"]
 

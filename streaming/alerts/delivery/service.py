@@ -87,7 +87,7 @@ class AlertDelivery:
         self._cluster = cluster
         self._location = location
         self._sinks = configured_sinks(settings) if sinks is None else tuple(sinks)
-        reader = TableReader(location.root, storage_options=location.options)
+        reader = TableReader(location)
         self._feed = AlertFeed(reader, cluster=cluster)
         self._workers: tuple[SinkWorker, ...] = ()
         self._woken = threading.Event()
