@@ -11,6 +11,7 @@ from streaming.advice.replay import Replay, Replayer, policy_of
 from streaming.advice.restarts import leavers, restarts
 from streaming.advice.verdict import counted
 from streaming.groups.snapshot import Snapshot
+from streaming.measuring.policies import is_joined
 
 _CLASSIC = ("cooperative-sticky", "sticky", "range", "roundrobin")
 _BROKER_SIDE = ("sticky", "range")
@@ -47,7 +48,14 @@ class _Case:
     def spared(self) -> int:
         """Partitions that need not have stopped, had the group been cooperative."""
         cooperative = self.candidates.get("cooperative-sticky")
-        return max(0, self.real.stopped - cooperative.stopped) if cooperative else 0
+        if cooperative is None or not self.keeps_joins(cooperative):
+            return 0
+        return max(0, self.real.stopped - cooperative.stopped)
+
+    def keeps_joins(self, replay: Replay) -> bool:
+        """Whether a policy splits no more than was split of what the group joins, if it joins."""
+        joins = is_joined(policy_of(self.latest.assignor) or "") or self.history.join_sets
+        return not joins or replay.join_violations <= self.real.join_violations
 
 
 def advise(history: History) -> tuple[Advice, ...]:
@@ -93,6 +101,7 @@ def _assignor(case: _Case) -> Iterator[Advice]:
         if policy != own
         and not {policy, own} <= _STICKY
         and replay.balance_score <= case.real.balance_score
+        and case.keeps_joins(replay)
     ]
     best = min(rivals, key=lambda replay: (replay.churn, replay.stopped), default=None)
     if best is None or case.churn - best.churn <= _LEAST_SHARE * case.churn:
@@ -225,7 +234,7 @@ def _usual_leaves(found: Mapping[str, tuple[int, ...]], latest: Snapshot) -> flo
     """Leaves of the usual member: in a rolling restart everybody leaves, and nobody is odd."""
     leaves = Counter({place: len(indexes) for place, indexes in found.items()})
     for member in latest.members:
-        leaves.setdefault(member.instance_id or f"{member.client_id}@{member.client_host}", 0)
+        leaves.setdefault(member.place, 0)
     return median(leaves.values()) if leaves else 0.0
 
 

@@ -34,12 +34,14 @@ class Step:
         stopped: of these, what a consumer must let go of: all of them if the policy is eager, what
             moves if it is cooperative.
         balance_score: KIP-54's, after it.
+        join_violations: KIP-315's, after it: partition numbers of a join that are split.
     """
 
     churn: int
     held: int
     stopped: int
     balance_score: int
+    join_violations: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,6 +75,11 @@ class Replay:
     def balance_score(self) -> int:
         """Balance score, summed over all rebalances; 0 is perfect."""
         return sum(step.balance_score for step in self.steps)
+
+    @property
+    def join_violations(self) -> int:
+        """Split partition numbers of joins, summed over all rebalances; 0 is none."""
+        return sum(step.join_violations for step in self.steps)
 
 
 def policy_of(assignor: str) -> str | None:
@@ -178,6 +185,7 @@ def _step(stage: _Stage, previous: IntArray, answer: IntArray, *, cooperative: b
         held=held,
         stopped=moved if cooperative else held,
         balance_score=measures.balance_score(measures.loads(stage.problem, answer)),
+        join_violations=measures.join_violations(stage.problem, answer),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from streaming.advice.advice import Advice
+from streaming.measuring.policies import is_joined
 
 
 def verdict(state: Mapping[str, Any], advice: Sequence[Advice] = ()) -> str:
@@ -11,7 +12,8 @@ def verdict(state: Mapping[str, Any], advice: Sequence[Advice] = ()) -> str:
 
     Args:
         state: its row of ``group_state``, of which the columns ``member_count``,
-            ``moves_to_fairest``, ``fair``, ``unassigned_count`` and ``join_violations`` are read.
+            ``moves_to_fairest``, ``fair``, ``unassigned_count``, ``policy`` and
+            ``join_violations`` are read.
         advice: as `advise` gave it, the first is the best.
 
     Returns:
@@ -25,7 +27,7 @@ def verdict(state: Mapping[str, Any], advice: Sequence[Advice] = ()) -> str:
         return "This group has not settled yet."
     clauses = [
         _balance(moves, fair=bool(state["fair"])),
-        *_troubles(state["unassigned_count"] or 0, state["join_violations"] or 0),
+        *_troubles(state["unassigned_count"] or 0, _violations(state)),
         *(piece.gist for piece in advice[:1]),
     ]
     return f"{'; '.join(clauses)}."
@@ -42,6 +44,11 @@ def _balance(moves: int, *, fair: bool) -> str:
     if fair:
         return f"This group is fair, {counted(moves, 'move')} from the fairest"
     return f"{counted(moves, 'move')} would make this group fair"
+
+
+def _violations(state: Mapping[str, Any]) -> int:
+    """Split joins; to a group that joins nothing, topics split between members are no trouble."""
+    return (state["join_violations"] or 0) if is_joined(state["policy"] or "") else 0
 
 
 def _troubles(unassigned: int, violations: int) -> Iterator[str]:

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from streaming.advice import verdict as in_one_sentence
 from streaming.dashboard.health import Level, Problem
 from streaming.dashboard.words import counted, number, share
-from streaming.measuring.policies import is_joined
 
 if TYPE_CHECKING:
     from streaming.advice import Advice
     from streaming.dashboard.group import History
-from streaming.advice import verdict as in_one_sentence
 
 Row = Mapping[str, Any]
 
@@ -44,9 +43,7 @@ def verdict(row: Row, history: History, advice: Sequence[Advice], *, window: str
         advice: what its recorded life says, the best first.
         window: name of that window.
     """
-    # For a group that joins nothing, topics split between members are no trouble.
-    state = row if is_joined(row["policy"] or "") else {**row, "join_violations": 0}
-    sentences = (in_one_sentence(state, advice), _loads(row), _waste(row, history, window))
+    sentences = (in_one_sentence(row, advice), _loads(row), _waste(row, history, window))
     return Verdict(
         level=row["level"],
         headline=_headline(row),

@@ -39,6 +39,11 @@ class MemberView:
         return self.member_id if self.instance_id is None else f"static:{self.instance_id}"
 
     @property
+    def place(self) -> str:
+        """Who it is to a person, across restarts: its instance id, else ``CLIENT_ID@HOST``."""
+        return self.instance_id or f"{self.client_id}@{self.client_host}"
+
+    @property
     def order(self) -> tuple[bool, str]:
         """Sort key of Kafka's ``AbstractPartitionAssignor.MemberInfo``: static members first."""
         if self.instance_id is not None:

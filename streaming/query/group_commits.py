@@ -1,8 +1,9 @@
 """The committed offsets of single groups, for the measures and causes of their rebalances."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -133,15 +134,31 @@ def last_signs(settlement: Settlement, *known: GroupCommits) -> dict[str, int]:
 
 def lag_columns(machine: GroupMachine, commits: GroupCommits) -> Row:
     """Lag columns of ``group_state``: of the group, and its skew over the members."""
-    settled, lags = machine.settled, commits.lags
-    members = settled.members if settled and not machine.emptied else ()
-    shares = [sum(lags.get(partition, 0) for partition in _owned(member)) for member in members]
+    lags = commits.lags
+    shares = _shares(_members(machine), lags)
     owned = sum(shares)
     return {
         "lag": sum(lags.values()) if lags else None,
         "lag_skew": max(shares) * len(shares) / owned if owned else (1.0 if shares else None),
         "last_commit_time": int(commits.time_ms.max()) * 1000 if len(commits.time_ms) else None,
     }
+
+
+def slowest_member(machine: GroupMachine, commits: GroupCommits) -> str:
+    """The member whose partitions are the furthest behind; '' if no record waits for a member."""
+    members = _members(machine)
+    behind = zip(_shares(members, commits.lags), members, strict=True)
+    share, member = max(behind, key=itemgetter(0), default=(0, None))
+    return member.place if member and share else ""
+
+
+def _members(machine: GroupMachine) -> tuple[MemberView, ...]:
+    return machine.settled.members if machine.settled and not machine.emptied else ()
+
+
+def _shares(members: Iterable[MemberView], lags: Lags) -> list[int]:
+    """Records that each member is behind."""
+    return [sum(lags.get(partition, 0) for partition in _owned(member)) for member in members]
 
 
 def _owned(member: MemberView) -> Iterator[Partition]:

@@ -200,9 +200,10 @@ class ShardWork:
             self._settle(group, settlement)
         columns = group.columns
         columns.update(current_columns(machine, now_ms=job.now_ms))
-        columns.update(lag_columns(machine, self._committed.of(machine.group_id)))
+        committed = self._committed.of(machine.group_id)
+        columns.update(lag_columns(machine, committed))
         columns["event_time"] = max(group.last_event_ms, machine.record_time_ms, 0) * 1000
-        alert_deadline_ms = self._alerts.look(group)
+        alert_deadline_ms = self._alerts.look(group, committed)
         columns["deadline_time"] = self._deadline_us(machine, alert_deadline_ms)
         columns["gone"] = is_gone(machine, now_ms=job.now_ms, timing=job.timing)
 

@@ -37,6 +37,15 @@ def test_a_sticky_group_is_not_told_to_become_sticky() -> None:
     assert find(coming_and_going("cooperative-sticky").history, "assignor") == []
 
 
+def test_a_group_that_joins_streams_is_not_told_to_split_what_it_joins() -> None:
+    history = coming_and_going("stream-join-sticky").history
+    kinds = {advice.kind for advice in advise(replace(history, broker_assigns=True))}
+    assert kinds.isdisjoint({"assignor", "cooperative", "consumer_protocol"})
+    kept = replace(coming_and_going("range").history, join_sets=(("a", "b"),))
+    (advice,) = find(kept, "assignor")
+    assert advice.policy == "stream-join-sticky"
+
+
 def test_an_eager_group_hears_what_cooperation_would_have_left_running() -> None:
     history = coming_and_going("sticky").history
     (advice,) = find(history, "cooperative")
@@ -191,6 +200,7 @@ STATE = {
     "moves_to_fairest": 3,
     "fair": False,
     "unassigned_count": 0,
+    "policy": "stream-join-sticky",
     "join_violations": 0,
 }
 

@@ -280,6 +280,16 @@ def test_a_group_that_falls_behind_on_one_member_is_seen_without_an_event(bench:
     assert "commits_stopped" in {row["rule"] for row in rows["alerts"]}
 
 
+def test_an_alert_on_uneven_lag_names_the_slowest_member(bench: Bench) -> None:
+    alone = generation(1, {name: (number,) for number, name in enumerate("abcdef")})
+    commits = (commit(partition, 10) for partition in range(6))
+    bench.batch([alone, *commits], now_seconds=100, end_offsets=behind(3), refresh=True)
+    _, rows = bench.batch([], now_seconds=800, end_offsets=behind(3), refresh=True)
+    [alert] = [row for row in rows["alerts"] if row["rule"] == "lag_skew"]
+    assert alert["subject"].startswith("d@")
+    assert alert["subject"] in alert["summary"]
+
+
 def test_the_owner_of_a_partition_first_committed_later_is_looked_up(bench: Bench) -> None:
     bench.batch([generation(1, {"a": (0, 1)})], now_seconds=100, end_offsets=behind())
     bench.batch([commit(1, 5)], now_seconds=101, end_offsets=behind())
