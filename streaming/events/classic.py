@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from streaming.events.model import ClassicGeneration, GroupMember
 from streaming.events.normal import known_time, take_partitions, unique
@@ -13,6 +13,9 @@ from streaming.records.reader import (
     read_sticky_user_data,
     read_subscription,
 )
+
+if TYPE_CHECKING:
+    from streaming.events.model import Partitions
 
 _CONSUMER = "consumer"
 _STICKY, _COOPERATIVE_STICKY = "sticky", "cooperative-sticky"
@@ -59,12 +62,18 @@ def _opaque(row: Any) -> GroupMember:
 def _consumers(rows: list[Any], protocol: str | None, memory: int) -> tuple[GroupMember, ...]:
     members = []
     names: dict[str, str] = {}
+    subscriptions: dict[bytes, _Subscription] = {}
     rows.reverse()
     while rows:  # used up, so that a large group is never held in both forms
         row = rows.pop()
         known = len(names)
         try:
-            member = _consumer(row, protocol, memory, names)
+            # Members that join without claims mostly say the same, byte for byte.
+            said = subscriptions.get(row.subscription)
+            if said is None:
+                said = _subscription(row.subscription, protocol, memory, names)
+                subscriptions[row.subscription] = said
+            member = _consumer(row, said, memory, names)
         except UnreadableRecordError as error:
             raise UnreadableRecordError(
                 error.reason, f"member {row.member_id}: {error.detail}"
@@ -75,31 +84,53 @@ def _consumers(rows: list[Any], protocol: str | None, memory: int) -> tuple[Grou
     return tuple(members)
 
 
-def _consumer(row: Any, protocol: str | None, memory: int, names: dict[str, str]) -> GroupMember:
-    """One member.
+class _Subscription(NamedTuple):
+    """What a member joined with."""
+
+    rack: str | None
+    topics: tuple[str, ...]
+    owned: Partitions
+    generation: int | None
+    user_data: bytes | None
+
+
+def _subscription(
+    data: bytes, protocol: str | None, memory: int, names: dict[str, str]
+) -> _Subscription:
+    """Read a subscription.
 
     Args:
-        row: the member in the record.
+        data: as it is embedded.
         protocol: the group's assignor, None while it has none.
-        memory: bytes that reading what is embedded may take.
+        memory: bytes that reading it may take.
         names: topic names met so far, so that members share them; added to.
     """
-    _, subscription, _ = read_subscription(row.subscription, memory)
+    _, fields, _ = read_subscription(data, memory)
+    owned, generation = _claim(fields, protocol, memory)
+    return _Subscription(
+        fields.rack_id,
+        unique(map(names.setdefault, fields.topics, fields.topics)),
+        take_partitions(owned, names),
+        generation if generation >= 0 else None,
+        fields.user_data,
+    )
+
+
+def _consumer(row: Any, said: _Subscription, memory: int, names: dict[str, str]) -> GroupMember:
     _, assignment, _ = read_assignment(row.assignment, memory)
-    owned, generation = _claim(subscription, protocol, memory)
     return GroupMember(
         row.member_id,
         row.group_instance_id,
         row.client_id,
         row.client_host,
-        subscription.rack_id,
+        said.rack,
         row.session_timeout,
         row.rebalance_timeout,
-        unique(map(names.setdefault, subscription.topics, subscription.topics)),
-        take_partitions(owned, names),
-        generation if generation >= 0 else None,
+        said.topics,
+        said.owned,
+        said.generation,
         take_partitions(assignment.assigned_partitions, names) if row.assignment else None,
-        subscription.user_data,
+        said.user_data,
     )
 
 

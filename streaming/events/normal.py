@@ -33,6 +33,8 @@ def take_partitions(rows: list[Any], names: dict[str, str] | None = None) -> Par
         rows: used up, so that a large record is never held in both forms.
         names: strings met so far, to be shared; added to.
     """
+    if not rows:
+        return {}
     share = _alone if names is None else names.setdefault
     if len(rows) <= _FEW:
         found = {share(row[0], row[0]): _in_order(row[1]) for row in rows}

@@ -55,8 +55,8 @@ def explain(settlement: Settlement, *, last_commits_ms: Mapping[str, int]) -> Ca
 
     Args:
         settlement: the rebalance.
-        last_commits_ms: last offset commit of each member that owned partitions before, by
-            `MemberView.key`, in milliseconds of Unix time; members without one may be absent.
+        last_commits_ms: last offset commit of each member that is gone, by `MemberView.key`, in
+            milliseconds of Unix time; members without one may be absent.
     """
     now, before = settlement.snapshot, settlement.previous
     if before is None:

@@ -103,26 +103,26 @@ def measure_columns(measured: Measured, distance: Distance) -> Row:
     }
 
 
-def member_rows(measured: Measured) -> Iterator[Row]:
-    """The rows of ``member_load``."""
+def member_columns(measured: Measured) -> Mapping[str, Sequence[Any]]:
+    """The columns of ``member_load`` that differ from member to member, each (M,) long."""
     live, previous = measured.live.live, measured.live.problem.previous
     moved = live != previous
-    gained = _count(live[moved], measured)
-    lost = _count(previous[moved], measured)
+    members, standing = measured.live.snapshot.members, measured.standing
     ideal_loads = measures.loads(measured.live.problem, measured.reference.ideal)
-    lags = measured.standing.member_lag
-    for index, member in enumerate(measured.live.snapshot.members):
-        yield {
-            **identity_columns(measured),
-            **member_name(member),
-            "rack": member.rack,
-            "topics": list(member.topics),
-            "partition_count": int(measured.standing.loads[index]),
-            "ideal_partition_count": int(ideal_loads[index]),
-            "gained_count": int(gained[index]),
-            "lost_count": int(lost[index]),
-            "lag": None if lags is None else int(lags[index]),
-        }
+    lags = standing.member_lag
+    return {
+        "member_id": [member.member_id for member in members],
+        "instance_id": [member.instance_id for member in members],
+        "client_id": [member.client_id for member in members],
+        "client_host": [member.client_host for member in members],
+        "rack": [member.rack for member in members],
+        "topics": [member.topics for member in members],
+        "partition_count": standing.loads.tolist(),
+        "ideal_partition_count": ideal_loads.tolist(),
+        "gained_count": _count(live[moved], measured).tolist(),
+        "lost_count": _count(previous[moved], measured).tolist(),
+        "lag": [None] * len(members) if lags is None else lags.astype(np.int64).tolist(),
+    }
 
 
 def assignment_columns(measured: Measured) -> Mapping[str, Sequence[Any]]:

@@ -102,7 +102,7 @@ def _encoded(column: pa.ChunkedArray) -> tuple[Codes, list[str]]:
 
 
 def last_signs(settlement: Settlement, *known: GroupCommits) -> dict[str, int]:
-    """Last offset commit of each previous member before the rebalance began.
+    """Last offset commit of each member that is gone, before the rebalance began.
 
     Commits after it are by the new owners and say nothing about the old.
 
@@ -116,7 +116,9 @@ def last_signs(settlement: Settlement, *known: GroupCommits) -> dict[str, int]:
     if settlement.previous is None:
         return {}
     began_ms = settlement.phases[0].time_ms
-    times = [commits.committed_ms for commits in known if len(commits.time_ms)]
+    present = {member.key for member in settlement.snapshot.members}
+    gone = [member for member in settlement.previous.members if member.key not in present]
+    times = [commits.committed_ms for commits in known if gone and len(commits.time_ms)]
     signs = {
         member.key: max(
             (
@@ -127,7 +129,7 @@ def last_signs(settlement: Settlement, *known: GroupCommits) -> dict[str, int]:
             ),
             default=-1,
         )
-        for member in settlement.previous.members
+        for member in gone
     }
     return {key: time_ms for key, time_ms in signs.items() if time_ms >= 0}
 

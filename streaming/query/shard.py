@@ -163,14 +163,12 @@ class ShardWork:
             settlement.episode.churn = measured.cost.episode_churn
 
     def _write(self, measured: Measured, rebalance: rows.Row) -> None:
+        identity = rows.identity_columns(measured)
         self._outputs.add(REBALANCES, rebalance)
         for row in rows.drift_rows(measured):
             self._outputs.add(DRIFT, row)
-        for row in rows.member_rows(measured):
-            self._outputs.add(MEMBER_LOAD, row)
-        self._outputs.extend(
-            ASSIGNMENTS, rows.assignment_columns(measured), rows.identity_columns(measured)
-        )
+        self._outputs.extend(MEMBER_LOAD, rows.member_columns(measured), identity)
+        self._outputs.extend(ASSIGNMENTS, rows.assignment_columns(measured), identity)
 
     def _look_at_due_groups(self) -> None:
         """Rebalances that ran out of time, groups that are gone, and, on a refresh, every group."""
