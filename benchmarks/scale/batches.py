@@ -13,6 +13,7 @@ from benchmarks.scale.monitor import Watched, monitored, settings_for
 from benchmarks.scale.report import Report
 from benchmarks.scale.topic import SourceTopic, load_of
 from streaming.embedded.broker import EmbeddedBroker
+from streaming.tables.reader import TableReader
 
 _OURS = psutil.Process()
 _REPEATS = 3
@@ -27,6 +28,7 @@ class Cluster:
     def __init__(self, topic: SourceTopic, load: Load, watched: Watched) -> None:
         """Begin with no groups."""
         self._topic, self._load, self._watched = topic, load, watched
+        self._tables = TableReader(watched.service.tables)
         self._generations: Counter[int] = Counter()
 
     def grow(self, groups: int) -> None:
@@ -44,7 +46,20 @@ class Cluster:
             for group in range(0, groups * step, step):
                 self._rebalance(group)
         before = cpu_seconds(_OURS)
-        return self._watched.catch_up().seconds, cpu_seconds(_OURS) - before
+        batch = self._watched.catch_up()
+        taken = cpu_seconds(_OURS) - before
+        self._ensure_whole(batch.number, groups)
+        return batch.seconds, taken
+
+    def _ensure_whole(self, batch_id: int, groups: int) -> None:
+        """The figure would be half of the truth if the groups had come in two batches."""
+        (row,) = self._tables.rows(
+            "SELECT settled_generations FROM batches WHERE batch_id = :batch_id", batch_id=batch_id
+        )
+        if row["settled_generations"] != groups:
+            raise RuntimeError(
+                f"{row['settled_generations']:,} of {groups:,} rebalances were in batch {batch_id}"
+            )
 
     def _rebalance(self, group: int) -> None:
         self._generations[group] += 1

@@ -38,11 +38,9 @@ def measure_drift(
     }
     over = threading.Event()
     writer = threading.Thread(target=_write, args=(topic, broker, over))
-    seconds: list[float] = []
     with monitored(settings_for(broker.bootstrap_servers, folder, more), spark) as watched:
         writer.start()
-        while len(seconds) < batches + _COMPARED // 10:
-            seconds += [batch.seconds for batch in watched.idle(1)]
+        seconds = [batch.seconds for batch in watched.run(batches + _COMPARED // 10)]
         over.set()
         writer.join()
     seconds = seconds[_COMPARED // 10 :]  # the JVM is warm then

@@ -58,6 +58,13 @@ class Watched:
             batches = self.new_batches()
         return max(batches, key=lambda batch: batch.rows)
 
+    def run(self, count: int) -> list[Batch]:
+        """Wait for some batches; Spark is asked for all of them once, since that takes it time."""
+        last = self.seen + count
+        while (self.service.query.lastProgress or {"batchId": -1})["batchId"] < last:
+            time.sleep(1.0)
+        return self.new_batches()
+
     def idle(self, count: int) -> list[Batch]:
         """Wait for some batches in which nothing comes."""
         self.new_batches()

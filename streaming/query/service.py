@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 
 import structlog
 from pyspark.sql import SparkSession
@@ -126,7 +127,8 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
             conf=settings.query.spark,
             say=say,
         )
-        tables = TableCommits(location)
+        log_kept = timedelta(hours=settings.maintenance.log_hours)
+        tables = TableCommits(location, log=log_kept)
         delivery = stack.enter_context(
             AlertDelivery(settings.alerts, cluster=settings.cluster.name, location=location)
         )

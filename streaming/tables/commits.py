@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from deltalake import CommitProperties, DeltaTable, Schema, Transaction
@@ -13,11 +13,8 @@ from streaming.tables.files import DataFile
 from streaming.tables.schemas import TABLES, TableSpec
 from streaming.tables.storage import Location
 
-_CONFIGURATION: Mapping[str, str | None] = {
-    "delta.checkpointInterval": "50",
-    "delta.logRetentionDuration": "interval 2 days",
-    "delta.deletedFileRetentionDuration": "interval 1 days",
-}
+_LOG = timedelta(hours=1)
+"""Every commit lists the log: a thousand files in it cost four times what a commit does."""
 
 
 class TableCommits:
@@ -26,14 +23,20 @@ class TableCommits:
     One writer per location: the running query. A table that does not exist is made.
     """
 
-    def __init__(self, location: Location) -> None:
+    def __init__(self, location: Location, *, log: timedelta = _LOG) -> None:
         """Open or make every table.
 
         Args:
             location: where the tables lie.
+            log: how long single commits stay in the tables' logs.
         """
         self.location = location
-        self._tables = {spec.name: _open_or_create(location, spec) for spec in TABLES}
+        properties = {
+            "delta.checkpointInterval": "50",
+            "delta.deletedFileRetentionDuration": "interval 1 days",
+            "delta.logRetentionDuration": f"interval {round(log.total_seconds())} seconds",
+        }
+        self._tables = {spec.name: _open(location, spec, properties) for spec in TABLES}
 
     def is_committed(self, spec: TableSpec, *, application: str, batch_id: int) -> bool:
         """Whether a table already holds this micro-batch."""
@@ -101,23 +104,31 @@ class TableCommits:
         return True
 
 
-def _open_or_create(location: Location, spec: TableSpec) -> DeltaTable:
+def _open(location: Location, spec: TableSpec, properties: Mapping[str, str]) -> DeltaTable:
+    """The table as it is to be: made if it is not there, its properties set if they are others."""
     uri, options = location.table(spec.name), dict(location.options) or None
     try:
-        return DeltaTable(uri, storage_options=options)
+        table = DeltaTable(uri, storage_options=options)
     except TableNotFoundError:
-        path = location.local_path
-        if path is not None:
-            Path(path / spec.name).mkdir(parents=True, exist_ok=True)
-        return DeltaTable.create(
-            uri,
-            schema=Schema.from_arrow(spec.schema),
-            partition_by=list(spec.partition_by) or None,
-            name=spec.name,
-            description=spec.comment,
-            configuration=_CONFIGURATION,
-            storage_options=options,
-        )
+        return _create(location, spec, properties)
+    if properties.items() - table.metadata().configuration.items():
+        table.alter.set_table_properties(dict(properties))
+    return table
+
+
+def _create(location: Location, spec: TableSpec, properties: Mapping[str, str]) -> DeltaTable:
+    path = location.local_path
+    if path is not None:
+        Path(path / spec.name).mkdir(parents=True, exist_ok=True)
+    return DeltaTable.create(
+        location.table(spec.name),
+        schema=Schema.from_arrow(spec.schema),
+        partition_by=list(spec.partition_by) or None,
+        name=spec.name,
+        description=spec.comment,
+        configuration=dict(properties),
+        storage_options=dict(location.options) or None,
+    )
 
 
 def _add_action(file: DataFile) -> AddAction:

@@ -31,7 +31,8 @@ class Upkeep:
 
     Attributes:
         history: rows of histories older than this are deleted.
-        vacuum: files no longer in a table are deleted once they are older than this.
+        vacuum: files that are not, or no longer, in a table are deleted once they are older than
+            this; longer than a batch takes, which writes its files before it commits them.
     """
 
     history: timedelta
@@ -109,6 +110,7 @@ def _maintain(table: DeltaTable, spec: TableSpec, upkeep: Upkeep, location: Loca
         retention_hours=round(upkeep.vacuum.total_seconds() / 3600),
         dry_run=False,
         enforce_retention_duration=False,
+        full=True,  # also what a batch wrote that died before its commit
     )
     table.cleanup_metadata()
     return UpkeepDone(

@@ -1,5 +1,7 @@
 """Maintenance: less files, no old rows, nothing else changed."""
 
+import os
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -46,6 +48,37 @@ def test_a_query_that_holds_the_tables_open_goes_on_after_maintenance(tmp_path: 
     commit(tables, DRIFT, 2, now)
     assert tables.row_count(DRIFT) == 3
     assert TableCommits(tables.location).row_count(DRIFT) == 3
+
+
+def test_files_of_a_batch_that_died_are_deleted_once_they_are_old(tmp_path: Path) -> None:
+    tables = TableCommits(Location(str(tmp_path)))
+    commit(tables, DRIFT, 0, datetime.now(UTC))
+    row = {"cluster": "c", "group_id": "g", "event_time": datetime.now(UTC)}
+    lost, young = (write_file(tables.location, DRIFT, rows_to_table(DRIFT, [row])) for _ in "ab")
+    days_ago = (datetime.now(UTC) - timedelta(days=2)).timestamp()
+    os.utime(tmp_path / "drift" / lost.path, (days_ago, days_ago))
+    list(maintain(tables.location, replace(KEEP, vacuum=timedelta(days=1))))
+    left = {path.name for path in (tmp_path / "drift").glob("*.parquet")}
+    assert lost.path not in left
+    assert young.path in left
+
+
+def test_the_log_is_kept_as_long_as_wanted_and_no_longer(tmp_path: Path) -> None:
+    tables = TableCommits(Location(str(tmp_path)), log=timedelta(days=3))
+    now = datetime.now(UTC)
+    for number in range(60):  # beyond a checkpoint
+        commit(tables, DRIFT, number, now)
+    log = tmp_path / "drift" / "_delta_log"
+    days_ago = (now - timedelta(days=2)).timestamp()
+    for file in log.iterdir():
+        os.utime(file, (days_ago, days_ago))
+    list(maintain(tables.location, KEEP))
+    assert (log / f"{1:020}.json").exists()
+    again = TableCommits(tables.location, log=timedelta(hours=1))
+    list(maintain(tables.location, KEEP))
+    assert not (log / f"{1:020}.json").exists()
+    commit(again, DRIFT, 60, now)
+    assert TableCommits(tables.location).row_count(DRIFT) == 61
 
 
 def test_tables_that_do_not_exist_are_passed_over(tmp_path: Path) -> None:
