@@ -46,15 +46,16 @@ def reduce_commits(records: DataFrame, *, numbers: Numbers | None = None) -> Dat
 
     Args:
         records: columns key, value (binary), partition (int), offset (bigint), timestamp.
-        numbers: how to read numbers; None for the fastest way that the session allows.
+        numbers: how to read and write numbers; None for the fastest way that the session allows.
 
     Returns:
         Columns partition, offset, timestamp, key, value and record_count (bigint): how many
         records of the source the row stands for, 1 except for commits. In no particular order.
     """
-    rows = _reduce(records, numbers or numbers_of(records.sparkSession))
+    write = numbers or numbers_of(records.sparkSession)
+    rows = _reduce(records, write)
     columns = ("partition", "offset", "timestamp", "key")
-    return rows.select(*columns, _value().alias("value"), "record_count")
+    return rows.select(*columns, _value(write).alias("value"), "record_count")
 
 
 def decode_commits(records: DataFrame, *, numbers: Numbers | None = None) -> DataFrame:
@@ -78,7 +79,7 @@ def decode_commits(records: DataFrame, *, numbers: Numbers | None = None) -> Dat
     has_value = is_commit & (_version() >= 0)
     partition = read.at(key, f.length(key) - 4, 4)
     return sized.select(
-        *("partition", "offset", "timestamp", "key", _value().alias("value"), "record_count"),
+        *("partition", "offset", "timestamp", "key", _value(read).alias("value"), "record_count"),
         f.substring(key, f.lit(5), group_bytes).cast("string").alias("group_id"),
         f.substring(key, group_bytes + 7, topic_bytes).cast("string").alias("topic"),
         f.when(is_commit, partition).cast("int").alias("topic_partition"),
@@ -237,12 +238,14 @@ def _taken_apart(in_lanes: DataFrame, read: Numbers) -> DataFrame:
     )
 
 
-def _value() -> Column:
+def _value(write: Numbers) -> Column:
     """The value again, from its numbers; of a record that is no commit, its own."""
     version = _version()
-    numbers = f.concat(_bytes(f.col("committed"), 8), _bytes(_epoch(), 4))
-    time = _bytes(f.col("commit_ms"), 8)
-    topic_id = f.concat(_bytes(f.col("id_high"), 8), _bytes(f.col("id_low"), 8))
+    # Version and leader epoch are kept in one number; the latter is its last four bytes.
+    epoch = f.substring(write.bytes_of(f.col("version_epoch")), 5, 4)
+    numbers = f.concat(write.bytes_of(f.col("committed")), epoch)
+    time = write.bytes_of(f.col("commit_ms"))
+    topic_id = f.concat(write.bytes_of(f.col("id_high")), write.bytes_of(f.col("id_low")))
     no_id = (f.col("id_high") == 0) & (f.col("id_low") == 0)
     tags = f.when(no_id, _literal("00")).otherwise(f.concat(_literal("010010"), topic_id))
     version_3 = f.concat(_literal("0003"), numbers, _literal("0000"), time)
@@ -259,12 +262,6 @@ def _version() -> Column:
 def _epoch() -> Column:
     """The lower half, with its sign."""
     return f.shiftright(f.shiftleft("version_epoch", _HALF_BITS), _HALF_BITS)
-
-
-def _bytes(number: Column, size: int) -> Column:
-    """The last bytes of a bigint, big-endian."""
-    digits = f.lpad(f.hex(number), 16, "0")
-    return f.unhex(f.substring(digits, 17 - 2 * size, 2 * size))
 
 
 def _literal(digits: str) -> Column:

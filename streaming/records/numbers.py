@@ -1,8 +1,9 @@
-"""Big-endian numbers out of binary columns, on the JVM.
+"""Big-endian numbers out of binary columns, and into them, on the JVM.
 
-Spark's SQL has no function for it. Where the session's JVM is at hand the columns call Hadoop's
-``WritableComparator`` inside the generated code, which costs next to nothing; where it is not
-(Spark Connect) they go through hexadecimal text, which is right too, and several times slower.
+Spark's SQL has no function for it. Where the session's JVM is at hand the columns call static
+methods inside the generated code, which costs next to nothing: Hadoop's ``WritableComparator`` and
+Spark's ``NumberConverter``. Where it is not (Spark Connect) they go through hexadecimal text, which
+is right too, and several times slower.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 _SHORT_BYTES, _LONG_BYTES = 2, 8
 _INT_SIGN = 1 << 31
 _READER = "org.apache.hadoop.io.WritableComparator"
+_WRITER = "org.apache.spark.sql.catalyst.util.NumberConverter"
 _METHODS = {
     _SHORT_BYTES: ("readUnsignedShort", "IntegerType"),
     4: ("readInt", "IntegerType"),
@@ -42,6 +44,9 @@ class Numbers(Protocol):
             size: its bytes: 2 (without a sign), 4 or 8 (with one).
         """
 
+    def bytes_of(self, number: Column) -> Column:
+        """A bigint, which must not be null, as its eight bytes, big-endian."""
+
 
 def numbers_of(spark: SparkSession) -> Numbers:
     """The fastest way that the session allows."""
@@ -62,6 +67,10 @@ class HexNumbers:
         if size in (_SHORT_BYTES, _LONG_BYTES):
             return number
         return number.bitwiseXOR(f.lit(_INT_SIGN)) - _INT_SIGN
+
+    def bytes_of(self, number: Column) -> Column:
+        """As in `Numbers`."""
+        return f.unhex(f.lpad(f.hex(number), 2 * _LONG_BYTES, "0"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,18 +99,25 @@ class CompiledNumbers:
     def at(self, data: Column, position: Column | int, size: int) -> Column:
         """As in `Numbers`."""
         method, kind = _METHODS[size]
+        return self._call(_READER, method, kind, data, _int(position)).cast("bigint")
+
+    def bytes_of(self, number: Column) -> Column:
+        """As in `Numbers`."""
+        return self._call(_WRITER, "toBinary", "BinaryType", number)
+
+    def _call(self, owner: str, method: str, kind: str, *arguments: Column) -> Column:
         expressions = self.jvm.org.apache.spark.sql.catalyst.expressions
         call = expressions.objects.StaticInvoke(
-            self.jvm.java.lang.Class.forName(_READER),
+            self.jvm.java.lang.Class.forName(owner),
             self._type(kind),
             method,
-            self._seq(data, _int(position)),
+            self._seq(*arguments),
             self._seq(),
             *(False, False, True),  # no look for nulls, neither in nor out; deterministic
             self.jvm.scala.Option.empty(),
         )
-        found: Column = type(data)(self._utils.column(call))  # the session's own kind of column
-        return found.cast("bigint")
+        session_column = type(arguments[0])
+        return session_column(self._utils.column(call))
 
     @property
     def _utils(self) -> Any:
