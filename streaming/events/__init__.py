@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from streaming.events.decode import event_of
-from streaming.events.form import from_json, to_json
+from streaming.events.form import from_json, says_commit, to_json
 from streaming.events.model import (
     ClassicGeneration,
     ConsumerGroupEpoch,
@@ -82,5 +82,6 @@ __all__ = [
     "event_of",
     "from_json",
     "reader_of",
+    "says_commit",
     "to_json",
 ]

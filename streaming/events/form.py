@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, get_args, get_origin, get_type_hints
 
 import orjson
 
-from streaming.events.model import Event
+from streaming.events.model import Event, OffsetCommit, OffsetRemoved
 from streaming.records.errors import ReasonCode, UnreadableRecordError
 
 _Converter: TypeAlias = Callable[[Any], Any]
@@ -42,6 +42,14 @@ def from_json(value: bytes) -> Event:
             ReasonCode.BAD_EVENT, f"not an event: {type(error).__name__} {error}"
         ) from None
     return event
+
+
+def says_commit(value: bytes | None) -> bool:
+    """Whether a value is, by its name, the event of an offset commit, or of the end of one."""
+    try:
+        return orjson.loads(value or b"{}").get("event") in _COMMITS
+    except (orjson.JSONDecodeError, AttributeError, TypeError):
+        return False
 
 
 def _base64(value: bytes) -> str:
@@ -110,4 +118,5 @@ def _converter(hint: Any) -> _Converter:
 
 
 _NAMES: dict[type, str] = {kind: _snake(kind.__name__) for kind in get_args(Event)}
+_COMMITS = frozenset({_NAMES[OffsetCommit], _NAMES[OffsetRemoved]})
 _READERS: dict[str, _Converter] = {name: _dataclass(kind) for kind, name in _NAMES.items()}

@@ -8,6 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from streaming.events import says_commit
 from streaming.records import UnreadableRecordError, read_key
 from streaming.tables.schemas import OFFSETS
 
@@ -46,6 +47,23 @@ def read_commits(
     ignored = keys.where(ignores)
     kept = keys.where(lambda group_id: not ignores(group_id))
     return _table(batch, keys, np.flatnonzero(kept)), kept, ignored
+
+
+def are_commits(batch: pa.RecordBatch, *, json_events: bool) -> Mask:
+    """Which rows are offset commits or their tombstones, whether they can be read or not.
+
+    Args:
+        batch: columns key and value.
+        json_events: they are events in JSON, not coordinator records.
+    """
+    if json_events:
+        values = batch.column("value").to_pylist()
+        return np.fromiter(map(says_commit, values), dtype=bool, count=len(values))
+    keys = _Bytes(batch.column("key"))
+    found = keys.sizes >= _INT16.itemsize
+    kinds = keys.rows(np.flatnonzero(found), _INT16)
+    found[found] = (kinds >= 0) & (kinds <= _COMMIT_KEY)
+    return found
 
 
 def _is_plain(batch: pa.RecordBatch) -> Mask:

@@ -4,12 +4,13 @@ A shard is a slice of the groups: all records of a group lie in one partition of
 shard is made of whole partitions. Runs on an executor.
 """
 
+from collections import deque
 from collections.abc import Iterable
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from streaming.events import EventReader, GroupEvent, OffsetCommit, OffsetRemoved
+from streaming.events import GroupEvent, OffsetCommit, OffsetRemoved, reader_of
 from streaming.groups.apply import apply, deadline_ms, expire, is_gone, waits_for_names
 from streaming.groups.causes import explain
 from streaming.groups.machine import GroupMachine
@@ -20,15 +21,18 @@ from streaming.measuring.state_rows import current_columns, hour_passes_ms, meas
 from streaming.query import offsets
 from streaming.query.alerting import AlertWatch
 from streaming.query.commit_buffer import CommitBuffer
-from streaming.query.commit_columns import read_commits
+from streaming.query.commit_columns import are_commits, read_commits
 from streaming.query.group_commits import CommitIndex, lag_columns, last_signs
 from streaming.query.group_store import Group, GroupStore
 from streaming.query.job import BatchJob, Tally
 from streaming.query.outputs import Outputs
-from streaming.query.record import Record
+from streaming.query.record import Record, records_of
 from streaming.query.refresh import groups_to_open, with_lags
 from streaming.records.errors import UnreadableRecordError
 from streaming.tables.schemas import ASSIGNMENTS, DRIFT, MEMBER_LOAD, REBALANCES
+
+_BYTES_AT_ONCE = 16 << 20
+"""Of group records that are events at the same time."""
 
 
 class ShardWork:
@@ -41,7 +45,6 @@ class ShardWork:
         *,
         state: pa.Table,
         committed: pa.Table,
-        reader: EventReader,
     ) -> None:
         """Begin with the shard as the last batch left it.
 
@@ -50,7 +53,6 @@ class ShardWork:
             outputs: where the rows go.
             state: the shard's rows of ``group_state``.
             committed: the shard's rows of ``offsets``.
-            reader: makes events of records.
         """
         self._job = job
         self._outputs = outputs
@@ -58,7 +60,7 @@ class ShardWork:
         self._old_state = state
         self._old_offsets = committed
         self._offsets = committed
-        self._reader = reader
+        self._reader = reader_of(json_events=job.json_events)
         self._alerts = AlertWatch(job, outputs)
         self._commits = CommitBuffer(job)
         self._committed = CommitIndex(committed)
@@ -67,42 +69,33 @@ class ShardWork:
         self.newest_ms = 0
         self.names_missing = False
 
-    def run(self, records: Iterable[Record]) -> None:
-        """Work through the records, in the order of their offsets, and then what is due."""
-        events = list(self._events(records))
-        self._merge_offsets()
-        self._open({event.group_id for _, event in events})
-        for record, event in events:
-            self._apply(record, event)
-        self._look_at_due_groups()
+    def run(self, batches: Iterable[pa.RecordBatch]) -> None:
+        """Work through the records, and then what is due.
 
-    def _events(self, records: Iterable[Record]) -> Iterable[tuple[Record, GroupEvent]]:
-        """Group events in order; offset commits and unreadable records are set aside on the way."""
-        for record in records:
-            self.tally.read += record.count
-            self.newest_ms = max(self.newest_ms, record.time_ms)
-            try:
-                event = self._reader(record.key, record.value)
-            except UnreadableRecordError as error:
-                self._outputs.dead_letter(record, error, topic=self._job.source_topic)
-                self.tally.dead_letters += record.count
-                continue
-            if event is None or self._job.ignores(event.group_id):
-                self.tally.ignored += record.count
-                continue
-            self.tally.events += record.count
-            if isinstance(event, OffsetCommit | OffsetRemoved):
-                self._commits.add(record, event)
-            else:
-                yield record, event
-
-    def without_commits(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Take in the offset commits of a batch of records, column by column; give the others.
+        Commits come first, since generations are measured with them. Group records wait as bytes
+        meanwhile: as events they would take ten times the memory.
 
         Args:
-            batch: columns offset, time_ms, key, value and count, in the order of the offsets.
+            batches: columns partition, offset, time_ms, key, value and count, in the order of the
+                offsets.
         """
-        if self._job.json_events or not batch.num_rows:
+        waiting = deque(self._without_commits(batch) for batch in batches)
+        self._merge_offsets()
+        while waiting:
+            self._follow(waiting.popleft())
+        self._look_at_due_groups()
+
+    def _without_commits(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Take in the offset commits of a batch; give the other records."""
+        rest = batch if self._job.json_events else self._without_plain_commits(batch)
+        is_commit = are_commits(rest, json_events=self._job.json_events)
+        for record in records_of(rest.filter(pa.array(is_commit))):
+            self._event(record)
+        return rest.filter(pa.array(~is_commit))
+
+    def _without_plain_commits(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Take in commits without metadata, which most are, column by column; give the others."""
+        if not batch.num_rows:
             return batch
         commits, kept, ignored = read_commits(batch, self._job.ignores)
         counts = batch.column("count").to_numpy()
@@ -113,6 +106,35 @@ class ShardWork:
         self.newest_ms = max(self.newest_ms, pc.max(batch.column("time_ms")).as_py())
         self._commits.add_columns(commits)
         return batch.filter(pa.array(~taken))
+
+    def _follow(self, batch: pa.RecordBatch) -> None:
+        """Take in group records, as many at once as have room as events."""
+        step = max(1, _BYTES_AT_ONCE * batch.num_rows // max(batch.nbytes, 1))
+        for start in range(0, batch.num_rows, step):
+            records = records_of(batch.slice(start, step))
+            events = [(each, event) for each in records if (event := self._event(each)) is not None]
+            self._open({event.group_id for _, event in events})
+            for record, event in events:
+                self._apply(record, event)
+
+    def _event(self, record: Record) -> GroupEvent | None:
+        """What a record says of a group; None if nothing: it is set aside, and counted as what."""
+        self.tally.read += record.count
+        self.newest_ms = max(self.newest_ms, record.time_ms)
+        try:
+            event = self._reader(record.key, record.value)
+        except UnreadableRecordError as error:
+            self._outputs.dead_letter(record, error, topic=self._job.source_topic)
+            self.tally.dead_letters += record.count
+            return None
+        if event is None or self._job.ignores(event.group_id):
+            self.tally.ignored += record.count
+            return None
+        self.tally.events += record.count
+        if isinstance(event, OffsetCommit | OffsetRemoved):
+            self._commits.add(record, event)
+            return None
+        return event
 
     def _merge_offsets(self) -> None:
         merged = offsets.merge(self._old_offsets, *self._commits.take())

@@ -11,10 +11,8 @@ import numpy as np
 import orjson
 import pyarrow as pa
 
-from streaming.events import reader_of
 from streaming.query.job import BatchJob, Tally, TaskReport
 from streaming.query.outputs import Outputs
-from streaming.query.record import Record
 from streaming.query.shard import ShardWork
 from streaming.tables.files import DataFile, read_files
 from streaming.tables.schemas import GROUP_STATE, OFFSETS
@@ -67,14 +65,6 @@ def _by_shard(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[int, pa.Recor
                 yield int(shards[start]), batch.slice(start, end - start)
 
 
-def _records(batch: pa.RecordBatch) -> Iterator[Record]:
-    columns = (batch.column(name).to_pylist() for name in _COLUMNS)
-    return (Record(*row) for row in zip(*columns, strict=True))
-
-
-_COLUMNS = ("partition", "offset", "time_ms", "key", "value", "count")
-
-
 @dataclass(slots=True)
 class _Task:
     job: BatchJob
@@ -98,10 +88,8 @@ class _Task:
             self.outputs,
             state=read_files(job.location, GROUP_STATE, state_paths),
             committed=read_files(job.location, OFFSETS, offset_paths),
-            reader=reader_of(json_events=job.json_events),
         )
-        filled = (batch.filter(batch.column("partition").is_valid()) for batch in batches)
-        work.run(record for batch in filled for record in _records(work.without_commits(batch)))
+        work.run(batch.filter(batch.column("partition").is_valid()) for batch in batches)
         state, offsets = work.state(), work.offsets()
         if state is not None:
             self.outputs.replace_shard(GROUP_STATE, shard, state)

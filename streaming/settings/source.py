@@ -26,7 +26,7 @@ class SourceSettings(Section):
         default="earliest", description="where a first start begins; later ones go on"
     )
     max_offsets_per_trigger: Annotated[int, Field(ge=1)] = Field(
-        default=2_000_000, description="most records of one micro-batch"
+        default=5_000_000, description="most records of one micro-batch"
     )
     ignore_groups: tuple[str, ...] = Field(
         default=("spark-kafka-*",), description="patterns (* and ?) of groups that are left out"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streaming.events import OffsetCommit, event_of
-from streaming.query.commit_columns import read_commits
+from streaming.events import GroupRemoved, OffsetCommit, OffsetRemoved, event_of, to_json
+from streaming.query.commit_columns import are_commits, read_commits
 from streaming.records import UnreadableRecordError, write_key, write_value
 from streaming.records.fields import RecordType
 from tests.records.strategies import records
@@ -90,6 +90,35 @@ def test_groups_that_are_left_out_are_counted_apart() -> None:
     )
     assert table["group_id"].to_pylist() == ["g"]
     assert (kept.tolist(), ignored.tolist()) == ([True, False, False], [False, True, False])
+
+
+def test_commits_are_told_by_their_type_readable_or_not() -> None:
+    pairs: list[Pair] = [
+        commit(),
+        (commit()[0], None),
+        (b"\x00\x00", b"damaged"),
+        write_group(),
+        (b"\x00", b""),
+        (None, b""),
+    ]
+    found = are_commits(batch_of(pairs), json_events=False)
+    assert found.tolist() == [True, True, True, False, False, False]
+
+
+def test_commits_among_json_events_are_told_by_their_name() -> None:
+    values = [
+        to_json(OffsetRemoved("g", "t", 0)),
+        to_json(GroupRemoved("g", "classic")),
+        b"[]",
+        b"{",
+        None,
+    ]
+    found = are_commits(batch_of([(b"g", value) for value in values]), json_events=True)
+    assert found.tolist() == [True, False, False, False, False]
+
+
+def write_group() -> Pair:
+    return write_key(2, {"group": "g"}), None
 
 
 def written(drawn: tuple[RecordType, dict[str, Any], int, dict[str, Any]]) -> Pair:

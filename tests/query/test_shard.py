@@ -1,6 +1,6 @@
 """The work of one shard, from bytes of the coordinator to rows, without Spark."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +17,28 @@ from streaming.events import (
     OffsetCommit,
     OffsetRemoved,
     Partitions,
+    to_json,
 )
 from streaming.groups.topology import Topology
 from streaming.query.job import BatchJob
 from streaming.query.outputs import Outputs
-from streaming.query.record import Record
 from streaming.query.shard import ShardWork
-from streaming.records import ReasonCode, UnreadableRecordError
 from streaming.tables.files import read_files
 from streaming.tables.schemas import BY_NAME, GROUP_STATE, OFFSETS, TableSpec
 from streaming.tables.storage import Location
 
 Rows = list[dict[str, Any]]
+
+RECORDS = pa.schema(
+    {
+        "partition": pa.int32(),
+        "offset": pa.int64(),
+        "time_ms": pa.int64(),
+        "key": pa.binary(),
+        "value": pa.binary(),
+        "count": pa.int64(),
+    }
+)
 
 
 def without_shard(spec: TableSpec) -> pa.Table:
@@ -47,7 +57,7 @@ class Bench:
 
     def batch(
         self,
-        events: Iterable[Event | UnreadableRecordError | None],
+        events: Iterable[Event | bytes | None],
         *,
         now_seconds: float,
         refresh: bool = False,
@@ -63,28 +73,39 @@ class Bench:
             location=self.location,
             state_files={},
             offset_files={},
+            json_events=True,
             refresh=refresh,
             topology=Topology(counts={"t": 6}),
             **more,
         )
         outputs = Outputs(job)
-        work = ShardWork(
-            job, outputs, state=self.state, committed=self.offsets, reader=reader_of(listed)
-        )
+        work = ShardWork(job, outputs, state=self.state, committed=self.offsets)
         first_ms = job.now_ms - 1000 * len(listed)
-        work.run(self._records(len(listed), first_ms))
+        work.run(self._records(listed, first_ms))
         state, offsets = work.state(), work.offsets()
         self.state = self.state if state is None else state
         self.offsets = self.offsets if offsets is None else offsets
         self.batch_id += 1
         return work, self._rows(outputs)
 
-    def _records(self, count: int, first_ms: int) -> list[Record]:
-        begin, self._next_offset = self._next_offset, self._next_offset + count
-        return [
-            Record(0, begin + number, first_ms + 1000 * number, str(number).encode(), b"value")
-            for number in range(count)
+    def _records(
+        self, events: Sequence[Event | bytes | None], first_ms: int
+    ) -> Iterator[pa.RecordBatch]:
+        """Two records at a time, so that commits stand behind what is measured with them."""
+        begin, self._next_offset = self._next_offset, self._next_offset + len(events)
+        rows = [
+            {
+                "partition": 0,
+                "offset": begin + number,
+                "time_ms": first_ms + 1000 * number,
+                "key": b"key",
+                "value": event if event is None or isinstance(event, bytes) else to_json(event),
+                "count": 1,
+            }
+            for number, event in enumerate(events)
         ]
+        for start in range(0, len(rows), 2):
+            yield pa.RecordBatch.from_pylist(rows[start : start + 2], schema=RECORDS)
 
     def _rows(self, outputs: Outputs) -> dict[str, Rows]:
         found: dict[str, Rows] = {}
@@ -92,16 +113,6 @@ class Bench:
             table = read_files(self.location, BY_NAME[file.table], [file.path])
             found.setdefault(file.table, []).extend(table.to_pylist())
         return found
-
-
-def reader_of(events: Sequence[Event | UnreadableRecordError | None]) -> Any:
-    def read(key: bytes | None, _value: bytes | None) -> Event | None:
-        event = events[int(key or b"0")]
-        if isinstance(event, UnreadableRecordError):
-            raise event
-        return event
-
-    return read
 
 
 @pytest.fixture
@@ -127,20 +138,20 @@ def commit(partition: int, offset: int, time_ms: int = 0, group: str = "g") -> O
 
 
 def test_every_record_is_an_event_or_ignored_or_a_dead_letter(bench: Bench) -> None:
-    events: list[Event | UnreadableRecordError | None] = [
+    events: list[Event | bytes | None] = [
         generation(1, {"a": (0, 1, 2, 3, 4, 5)}),
         None,
         generation(1, {"a": (0,)}, group="spark-kafka-source"),
-        UnreadableRecordError(ReasonCode.TRUNCATED, "it ends early"),
+        b"{",
         commit(0, 7),
     ]
     work, rows = bench.batch(events, now_seconds=100, ignored_groups=("spark-kafka-*",))
     tally = work.tally
     assert (tally.read, tally.events, tally.ignored, tally.dead_letters) == (5, 2, 2, 1)
     (letter,) = rows["dead_letters"]
-    assert (letter["reason"], letter["detail"]) == ("truncated", "it ends early")
+    assert letter["reason"] == "bad_event"
     assert (letter["topic"], letter["partition"], letter["offset"]) == ("__consumer_offsets", 0, 3)
-    assert (letter["key"], letter["value"]) == (b"3", b"value")
+    assert (letter["key"], letter["value"]) == (b"key", b"{")
 
 
 def test_all_generations_of_a_batch_are_counted_in_order(bench: Bench) -> None:
