@@ -12,7 +12,8 @@ from confluent_kafka import Producer
 
 from benchmarks.decode.synthetic import commits
 from streaming.query.source import ADMIN_SETTING, READER_OPTIONS
-from streaming.records.commits import decode_commits
+from streaming.records.commits import CommitReduction
+from streaming.records.numbers import numbers_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,7 +75,7 @@ def measure(spark: SparkSession, broker: EmbeddedBroker, count: int, rounds: int
     """Time each way as often as asked, by turns, after some turns to warm up."""
     spark.conf.set(*ADMIN_SETTING)
     plain, tuned = source(spark, broker, {}), source(spark, broker, READER_OPTIONS)
-    reduced = decode_commits(tuned)
+    reduced = CommitReduction(numbers_of(tuned.sparkSession)).decode(tuned)
     check(reduced, count)
     ways: dict[str, Callable[[], object]] = {
         "count, default source": plain.count,

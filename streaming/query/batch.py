@@ -16,7 +16,8 @@ from streaming.query.job import BatchJob, Tally, TaskReport
 from streaming.query.outputs import HISTORIES
 from streaming.query.placement import placed
 from streaming.query.progress import BatchInfo
-from streaming.records.commits import reduce_commits
+from streaming.records.commits import CommitReduction
+from streaming.records.numbers import numbers_of
 from streaming.tables.buffers import TableBuffer
 from streaming.tables.commits import TableCommits
 from streaming.tables.files import DataFile, write_file
@@ -92,6 +93,7 @@ class BatchWriter:
         self._shards = shards
         self._watch = watch
         self._on_commit = on_commit
+        self._reduction: CommitReduction | None = None
 
     def is_done(self, *, application: str, batch_id: int) -> bool:
         """Whether a batch was carried out before: its state is committed, and that comes last."""
@@ -131,7 +133,7 @@ class BatchWriter:
         parallelism = records.sparkSession.sparkContext.defaultParallelism
         # A task for each of the source's partitions costs more than most of them have to read.
         read = records.coalesce(_READERS_PER_CORE * parallelism)
-        rows = _reduced(read, plan).select(
+        rows = self._reduced(read, plan).select(
             f.pmod(f.col("partition"), f.lit(self._shards)).cast("int").alias("shard"),
             f.col("partition"),
             f.col("offset"),
@@ -149,6 +151,17 @@ class BatchWriter:
         tasks = min(self._shards, parallelism)
         spread = rows.repartition(tasks, placed(f.col("shard"), tasks=tasks))
         return spread.sortWithinPartitions("shard", "partition", "offset")
+
+    def _reduced(self, records: DataFrame, plan: BatchPlan) -> DataFrame:
+        """The records with ``record_count``, how many each stands for; many commits reduced.
+
+        Few are not worth what Spark needs to plan and compile the reduction, most of a second.
+        """
+        if plan.job.json_events or plan.info.record_count < _WORTH_REDUCING:
+            return records.withColumn("record_count", f.lit(1).cast("bigint"))
+        if self._reduction is None:
+            self._reduction = CommitReduction(numbers_of(records.sparkSession))
+        return self._reduction.reduce(records)
 
     def _add_own_alerts(
         self, plan: BatchPlan, reports: list[TaskReport], files: dict[str, list[DataFile]]
@@ -213,16 +226,6 @@ class BatchWriter:
         for row in rows:
             buffer.add(row)
         return write_file(self._tables.location, spec, buffer.take())
-
-
-def _reduced(records: DataFrame, plan: BatchPlan) -> DataFrame:
-    """The records with ``record_count``, how many each stands for; many commits reduced.
-
-    Few are not worth what Spark needs to plan and compile the reduction, most of a second.
-    """
-    if plan.job.json_events or plan.info.record_count < _WORTH_REDUCING:
-        return records.withColumn("record_count", f.lit(1).cast("bigint"))
-    return reduce_commits(records)
 
 
 def batch_row(plan: BatchPlan, reports: Iterable[TaskReport], clocks: Clocks) -> dict[str, object]:

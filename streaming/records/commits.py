@@ -19,12 +19,15 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as f
 
-from streaming.records.numbers import numbers_of
-
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
     from pyspark.sql import Column, DataFrame
 
     from streaming.records.numbers import Numbers
+
+    Layer: TypeAlias = tuple[Column | str, ...]
+    """Columns of one select; each may use those of the layer before."""
 
 _COMMIT = -1
 """Lane of all well-formed commits; every other record has its offset as a lane of its own."""
@@ -35,51 +38,80 @@ _NOWHERE = -(1 << 40)
 _NO_TAGS_BYTES, _TOPIC_ID_BYTES = 1, 19
 _TOPIC_ID_TAG = 0x010010
 _HALF_BITS, _HALF_MASK = 32, 0xFFFFFFFF
+_KEPT = ("partition", "offset", "timestamp", "key")
 
 
-def reduce_commits(records: DataFrame, *, numbers: Numbers | None = None) -> DataFrame:
-    """Reduce the offset commits of a batch to the last per (partition, key); pass the rest through.
+class CommitReduction:
+    """Reduces the offset commits of batches to the last per (partition, key).
 
     Well-formed are commits of type 1 with a value of version 3 or 4 (all that Kafka has written
-    since 2.1), and tombstones of types 0 and 1. Where such a value has metadata, for which the
-    monitor has no use, it is left out; every other value, and every key, is the record's own.
+    since 2.1), and tombstones of types 0 and 1; the rest passes through. Where such a value has
+    metadata or a topic id, for which the monitor has no use, they are left out; every other value,
+    and every key, is the record's own.
 
-    Args:
-        records: columns key, value (binary), partition (int), offset (bigint), timestamp.
-        numbers: how to read and write numbers; None for the fastest way that the session allows.
-
-    Returns:
-        Columns partition, offset, timestamp, key, value and record_count (bigint): how many
-        records of the source the row stands for, 1 except for commits. In no particular order.
+    Its columns are made once: some thousand calls to the JVM, half a second.
     """
-    write = numbers or numbers_of(records.sparkSession)
-    rows = _reduce(records, write)
-    columns = ("partition", "offset", "timestamp", "key")
-    return rows.select(*columns, _value(write).alias("value"), "record_count")
+
+    def __init__(self, numbers: Numbers) -> None:
+        """Make the columns.
+
+        Args:
+            numbers: how to read and write numbers; `numbers_of` a session gives the fastest way.
+        """
+        self._layers = (*_layout(numbers), _lane(numbers), _taken_apart(numbers))
+        self._last = _last()
+        self._reduced = (*_KEPT, _value(numbers).alias("value"), "record_count")
+        self._decoded = _decoded(numbers)
+
+    def reduce(self, records: DataFrame) -> DataFrame:
+        """Reduce.
+
+        Args:
+            records: columns key, value (binary), partition (int), offset (bigint), timestamp.
+
+        Returns:
+            Columns partition, offset, timestamp, key, value and record_count (bigint): how many
+            records of the source the row stands for, 1 except for commits. In no particular order.
+        """
+        return self._rows(records).select(*self._reduced)
+
+    def decode(self, records: DataFrame) -> DataFrame:
+        """Reduce, and decode what was reduced.
+
+        Args:
+            records: as for `reduce`.
+
+        Returns:
+            The columns of `reduce`, and, null for what is no well-formed commit: group_id, topic,
+            topic_partition (int), tombstone (boolean); null for a tombstone too: committed_offset,
+            leader_epoch (int), commit_time_ms.
+        """
+        group_bytes, columns = self._decoded
+        return self._rows(records).select("*", group_bytes).select(*self._reduced, *columns)
+
+    def _rows(self, records: DataFrame) -> DataFrame:
+        """Columns partition, key, lane, rest (value of what is no commit) and the numbers."""
+        for layer in self._layers:
+            records = records.select(*layer)
+        return records.groupBy("partition", "key", "lane", "rest").agg(*self._last)
 
 
-def decode_commits(records: DataFrame, *, numbers: Numbers | None = None) -> DataFrame:
-    """Reduce as `reduce_commits` does, and decode what was reduced.
+def _last() -> tuple[Column, ...]:
+    numbers = ("committed", "version_epoch", "commit_ms", "timestamp")
+    return (
+        f.max("offset").alias("offset"),
+        f.count(f.lit(1)).alias("record_count"),
+        *(f.max_by(name, "offset").alias(name) for name in numbers),
+    )
 
-    Args:
-        records: as there.
-        numbers: as there.
 
-    Returns:
-        The columns of `reduce_commits`, and, null for what is no well-formed commit: group_id,
-        topic, topic_partition (int), tombstone (boolean); null for a tombstone too:
-        committed_offset, leader_epoch (int), commit_time_ms.
-    """
-    read = numbers or numbers_of(records.sparkSession)
-    rows = _reduce(records, read)
+def _decoded(read: Numbers) -> tuple[Column, Layer]:
     key, is_commit = f.col("key"), f.col("lane") == _COMMIT
-    sized = rows.select("*", f.when(is_commit, read.at(key, 2, 2)).cast("int").alias("group_bytes"))
     group_bytes = f.col("group_bytes")
     topic_bytes = f.length(key) - group_bytes - _KEY_LEAST_BYTES
     has_value = is_commit & (_version() >= 0)
     partition = read.at(key, f.length(key) - 4, 4)
-    return sized.select(
-        *("partition", "offset", "timestamp", "key", _value(read).alias("value"), "record_count"),
+    return f.when(is_commit, read.at(key, 2, 2)).cast("int").alias("group_bytes"), (
         f.substring(key, f.lit(5), group_bytes).cast("string").alias("group_id"),
         f.substring(key, group_bytes + 7, topic_bytes).cast("string").alias("topic"),
         f.when(is_commit, partition).cast("int").alias("topic_partition"),
@@ -90,21 +122,7 @@ def decode_commits(records: DataFrame, *, numbers: Numbers | None = None) -> Dat
     )
 
 
-def _reduce(records: DataFrame, read: Numbers) -> DataFrame:
-    """Rows of columns partition, key, lane, rest (value of what is no commit) and the numbers."""
-    numbers = ("committed", "version_epoch", "commit_ms", "id_high", "id_low", "timestamp")
-    return (
-        _taken_apart(_with_lane(_with_layout(records, read), read), read)
-        .groupBy("partition", "key", "lane", "rest")
-        .agg(
-            f.max("offset").alias("offset"),
-            f.count(f.lit(1)).alias("record_count"),
-            *(f.max_by(name, "offset").alias(name) for name in numbers),
-        )
-    )
-
-
-def _with_layout(records: DataFrame, read: Numbers) -> DataFrame:
+def _layout(read: Numbers) -> tuple[Layer, ...]:
     """Add where things are.
 
     Each is a column of its own and never null: the generated code must stay small, or the JVM
@@ -115,30 +133,30 @@ def _with_layout(records: DataFrame, read: Numbers) -> DataFrame:
         (low > _MAX_ONE_BYTE) & high.between(1, _MAX_ONE_BYTE), low + high * 0x80 - _MAX_ONE_BYTE
     )
     return (
-        records.select("*", _size("key"), _size("value"))
-        .select(
+        ("*", _size("key"), _size("value")),
+        (
             "*",
             _if(f.col("key_bytes") >= _KEY_LEAST_BYTES, read.at(f.col("key"), 0, 4), "key_0"),
             _if(_has_value(), read.at(f.col("value"), 0, 8), "value_0"),
             _if(_has_value(), read.at(f.col("value"), 8, 8), "value_8"),
-        )
-        .select(
+        ),
+        (
             "*",
             f.col("key_0").bitwiseAND(0xFFFF).alias("group_bytes"),
             f.shiftright("value_0", 48).alias("version"),
             f.shiftright("value_8", 8).bitwiseAND(0xFF).alias("low"),
             f.col("value_8").bitwiseAND(0xFF).alias("high"),
-        )
-        .select(
+        ),
+        (
             "*",
             (f.col("key_bytes") - _KEY_LEAST_BYTES - f.col("group_bytes")).alias("topic_bytes"),
             f.when(version == _V4, f.coalesce(varint, f.lit(_NOWHERE)) + 14)
             .when(version == _V3, f.col("value_8").bitwiseAND(0xFFFF) + 16)
             .otherwise(_NOWHERE)
             .alias("time_at"),
-        )
-        .select("*", (f.col("value_bytes") - f.col("time_at") - 8).alias("tail_bytes"))
-        .select("*", _ends_well(read).alias("ends_well"))
+        ),
+        ("*", (f.col("value_bytes") - f.col("time_at") - 8).alias("tail_bytes")),
+        ("*", _ends_well(read).alias("ends_well")),
     )
 
 
@@ -166,7 +184,8 @@ def _ends_well(read: Numbers) -> Column:
     )
 
 
-def _with_lane(laid_out: DataFrame, read: Numbers) -> DataFrame:
+def _lane(read: Numbers) -> Layer:
+    """Add the lane: all commits are in one, so that those of one key meet."""
     record_type = f.shiftright("key_0", 16)
     is_value = (
         f.when(f.col("value_bytes") < 0, record_type.between(0, 1))
@@ -174,9 +193,7 @@ def _with_lane(laid_out: DataFrame, read: Numbers) -> DataFrame:
         .otherwise(f.lit(False))
     )
     is_commit = f.when(is_value, _is_key(read)).otherwise(f.lit(False))
-    return laid_out.select(
-        "*", f.when(is_commit, f.lit(_COMMIT)).otherwise(f.col("offset")).alias("lane")
-    )
+    return ("*", f.when(is_commit, f.lit(_COMMIT)).otherwise(f.col("offset")).alias("lane"))
 
 
 def _is_key(read: Numbers) -> Column:
@@ -222,19 +239,17 @@ def _is_text(name: str, start: Column, size: Column) -> Column:
     return f.is_valid_utf8(part.cast("string"))
 
 
-def _taken_apart(in_lanes: DataFrame, read: Numbers) -> DataFrame:
-    value, time_at, ends_well = f.col("value"), f.col("time_at"), f.col("ends_well")
-    has_id = ends_well & (f.col("tail_bytes") == _TOPIC_ID_BYTES)
+def _taken_apart(read: Numbers) -> Layer:
+    """The numbers of a value, each a plain one that can be aggregated."""
     committed = f.shiftleft("value_0", 16) + f.shiftrightunsigned("value_8", 48)
     epoch = f.shiftright("value_8", 16).bitwiseAND(_HALF_MASK)
-    return in_lanes.select(
+    time = read.at(f.col("value"), f.col("time_at"), 8)
+    return (
         *("partition", "offset", "timestamp", "key", "lane"),
-        f.when(f.col("lane") != _COMMIT, value).alias("rest"),
+        f.when(f.col("lane") != _COMMIT, f.col("value")).alias("rest"),
         committed.alias("committed"),
         (f.shiftleft("version", _HALF_BITS) + epoch).alias("version_epoch"),
-        f.when(ends_well, read.at(value, time_at, 8)).otherwise(-1).alias("commit_ms"),
-        f.when(has_id, read.at(value, time_at + 11, 8)).otherwise(0).alias("id_high"),
-        f.when(has_id, read.at(value, time_at + 19, 8)).otherwise(0).alias("id_low"),
+        f.when(f.col("ends_well"), time).otherwise(-1).alias("commit_ms"),
     )
 
 
@@ -245,11 +260,8 @@ def _value(write: Numbers) -> Column:
     epoch = f.substring(write.bytes_of(f.col("version_epoch")), 5, 4)
     numbers = f.concat(write.bytes_of(f.col("committed")), epoch)
     time = write.bytes_of(f.col("commit_ms"))
-    topic_id = f.concat(write.bytes_of(f.col("id_high")), write.bytes_of(f.col("id_low")))
-    no_id = (f.col("id_high") == 0) & (f.col("id_low") == 0)
-    tags = f.when(no_id, _literal("00")).otherwise(f.concat(_literal("010010"), topic_id))
     version_3 = f.concat(_literal("0003"), numbers, _literal("0000"), time)
-    version_4 = f.concat(_literal("0004"), numbers, _literal("01"), time, tags)
+    version_4 = f.concat(_literal("0004"), numbers, _literal("01"), time, _literal("00"))
     commit = f.when(version == _V3, version_3).when(version == _V4, version_4)
     return f.when(f.col("lane") == _COMMIT, commit).otherwise(f.col("rest"))
 
