@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -119,14 +120,10 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
     location = Location.of(settings.query)
     client = ClientProperties.of(settings.cluster)
     with ExitStack() as stack:
+        # A JVM takes seconds to start; meanwhile the cluster answers and the tables are opened.
+        starting = None if spark else _begun(settings.query, say)
         feed = stack.enter_context(open_feed(settings, client))
         partitions = feed.await_topic(settings.source_topic, say=say)
-        session = spark or build_session(
-            master=settings.query.master,
-            keep_classes=True,
-            conf=settings.query.spark,
-            say=say,
-        )
         log_kept = timedelta(hours=settings.maintenance.log_hours)
         tables = TableCommits(location, log=log_kept)
         delivery = stack.enter_context(
@@ -137,6 +134,7 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
             stack.enter_context(
                 start_metrics_server(settings.metrics, location, sinks=lambda: delivery.statuses)
             )
+        session = spark or starting.result()
         monitor = Monitor(
             spark=session,
             source=_source(settings, client, partitions),
@@ -157,6 +155,23 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
         )
         stack.callback(_stop, monitor)
         yield Service(query=query, tables=location, monitor=monitor, feed=feed)
+
+
+def _begun(settings: QuerySettings, say: Say) -> Future[SparkSession]:
+    """Begin to build a session in the background, and then to start its Python workers."""
+    one_after_the_other = ThreadPoolExecutor(max_workers=1, thread_name_prefix="session")
+    session = one_after_the_other.submit(
+        build_session, master=settings.master, keep_classes=True, conf=settings.spark, say=say
+    )
+    one_after_the_other.submit(lambda: _start_workers(session.result()))
+    one_after_the_other.shutdown(wait=False)
+    return session
+
+
+def _start_workers(session: SparkSession) -> None:
+    """Have the Python workers started, which takes most of a second, before a batch needs them."""
+    tasks = session.sparkContext.defaultParallelism
+    session.range(tasks, numPartitions=tasks).mapInArrow(lambda each: each, "id bigint").collect()
 
 
 @dataclass(frozen=True, slots=True)
