@@ -31,7 +31,10 @@ def max_minus_min(loads: IntArray) -> int:
 
 def is_fair(problem: Problem, owner: IntArray) -> bool:
     """KIP-54: no member could take a partition from one that has at least two more."""
-    load = loads(problem, owner)
+    return _is_fair(problem, owner, loads(problem, owner))
+
+
+def _is_fair(problem: Problem, owner: IntArray, load: IntArray) -> bool:
     if max_minus_min(load) <= 1:
         return True
     if problem.uniform:
@@ -49,7 +52,7 @@ def is_fairest(problem: Problem, owner: IntArray) -> bool:
     """
     load = loads(problem, owner)
     if problem.uniform or max_minus_min(load) <= 1:
-        return is_fair(problem, owner)
+        return _is_fair(problem, owner, load)
     return _no_chain(problem, owner, load)
 
 
@@ -119,12 +122,10 @@ def topic_skew(problem: Problem, owner: IntArray) -> float:
     """
     if not problem.size or not problem.members:
         return 1.0
-    owned = np.flatnonzero(owner >= 0)
-    keys = problem.topic_of[owned].astype(np.int64) * len(problem.members) + owner[owned]
-    held = np.zeros(len(problem.topics), dtype=np.int64)
-    if len(keys):
-        pairs, sizes = np.unique(keys, return_counts=True)
-        np.maximum.at(held, pairs // len(problem.members), sizes)
+    shape = (len(problem.topics), len(problem.members))
+    owned = owner >= 0
+    keys = problem.topic_of[owned].astype(np.int64) * shape[1] + owner[owned]
+    held = np.bincount(keys, minlength=shape[0] * shape[1]).reshape(shape).max(axis=1)
     sizes_of_classes = np.bincount(problem.class_of, minlength=len(problem.classes))
     subscribers = np.maximum(sizes_of_classes @ problem.subscribes, 1)
     return float((held / -(-problem.counts // subscribers)).max())

@@ -121,7 +121,7 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
     client = ClientProperties.of(settings.cluster)
     with ExitStack() as stack:
         # A JVM takes seconds to start; meanwhile the cluster answers and the tables are opened.
-        starting = None if spark else _begun(settings.query, say)
+        starting = _begun(settings.query, say) if spark is None else _given(spark)
         feed = stack.enter_context(open_feed(settings, client))
         partitions = feed.await_topic(settings.source_topic, say=say)
         log_kept = timedelta(hours=settings.maintenance.log_hours)
@@ -134,7 +134,7 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
             stack.enter_context(
                 start_metrics_server(settings.metrics, location, sinks=lambda: delivery.statuses)
             )
-        session = spark or starting.result()
+        session = starting.result()
         monitor = Monitor(
             spark=session,
             source=_source(settings, client, partitions),
@@ -166,6 +166,12 @@ def _begun(settings: QuerySettings, say: Say) -> Future[SparkSession]:
     one_after_the_other.submit(lambda: _start_workers(session.result()))
     one_after_the_other.shutdown(wait=False)
     return session
+
+
+def _given(session: SparkSession) -> Future[SparkSession]:
+    future: Future[SparkSession] = Future()
+    future.set_result(session)
+    return future
 
 
 def _start_workers(session: SparkSession) -> None:
