@@ -14,7 +14,7 @@ from streaming.tables.schemas import TABLES, TableSpec
 from streaming.tables.storage import Location
 
 _LOG = timedelta(hours=1)
-"""Every commit lists the log: a thousand files in it cost four times what a commit does."""
+"""Every commit lists the log: with a thousand files in it, it takes twice the time."""
 
 
 class TableCommits:
