@@ -14,6 +14,7 @@ from pyspark.sql import SparkSession
 from streaming.query.service import Service, running
 from streaming.settings.loading import load_settings
 from streaming.settings.model import Settings
+from streaming.tables.reader import TableReader
 
 _KEPT_BATCHES = ("spark.sql.streaming.numRecentProgressUpdates", "5000")
 _PATIENCE_SECONDS = 1800.0
@@ -52,18 +53,20 @@ class Watched:
         """Wait until all is read that is there; the batch that read most of it."""
         if not self.service.catch_up(seconds=_PATIENCE_SECONDS):
             raise TimeoutError("the monitor does not catch up")
-        batches: list[Batch] = []
-        while not batches:  # what Spark says of a batch comes a moment after it
-            time.sleep(0.5)
-            batches = self.new_batches()
-        return max(batches, key=lambda batch: batch.rows)
+        (row,) = TableReader(self.service.tables).rows("SELECT MAX(batch_id) AS last FROM batches")
+        return max(self.run(row["last"] - self.seen), key=lambda batch: batch.rows)
 
     def run(self, count: int) -> list[Batch]:
         """Wait for some batches; Spark is asked for all of them once, since that takes it time."""
         last = self.seen + count
-        while (self.service.query.lastProgress or {"batchId": -1})["batchId"] < last:
-            time.sleep(1.0)
+        while self._last_told() < last:
+            time.sleep(0.5)
         return self.new_batches()
+
+    def _last_told(self) -> int:
+        """The last batch that Spark tells of, which it does a moment after its end."""
+        progress: Any = self.service.query.lastProgress
+        return progress["batchId"] if progress else -1
 
     def idle(self, count: int) -> list[Batch]:
         """Wait for some batches in which nothing comes."""
