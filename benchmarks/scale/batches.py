@@ -28,7 +28,6 @@ class Cluster:
     def __init__(self, topic: SourceTopic, load: Load, watched: Watched) -> None:
         """Begin with no groups."""
         self._topic, self._load, self._watched = topic, load, watched
-        self._tables = TableReader(watched.service.tables)
         self._generations: Counter[int] = Counter()
 
     def grow(self, groups: int) -> None:
@@ -53,7 +52,7 @@ class Cluster:
 
     def _ensure_whole(self, batch_id: int, groups: int) -> None:
         """The figure would be half of the truth if the groups had come in two batches."""
-        (row,) = self._tables.rows(
+        (row,) = TableReader(self._watched.service.tables).rows(
             "SELECT settled_generations FROM batches WHERE batch_id = :batch_id", batch_id=batch_id
         )
         if row["settled_generations"] != groups:
