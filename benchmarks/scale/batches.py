@@ -13,7 +13,6 @@ from benchmarks.scale.monitor import Watched, monitored, settings_for
 from benchmarks.scale.report import Report
 from benchmarks.scale.topic import SourceTopic, load_of
 from streaming.embedded.broker import EmbeddedBroker
-from streaming.tables.reader import TableReader
 
 _OURS = psutil.Process()
 _REPEATS = 3
@@ -32,11 +31,12 @@ class Cluster:
 
     def grow(self, groups: int) -> None:
         """Have groups join until there are so many, each with commits for all partitions."""
+        before = len(self._generations)
         with self._topic.at_once():
-            for group in range(len(self._generations), groups):
+            for group in range(before, groups):
                 self._rebalance(group)
                 self._topic.write(group, self._load.commits(group, 10))
-        self._watched.catch_up()
+        self._watched.settled(groups - before)
 
     def change(self, groups: int) -> tuple[float, float]:
         """Have groups rebalance, all in one batch; seconds of that batch, and of CPU for it."""
@@ -45,20 +45,11 @@ class Cluster:
             for group in range(0, groups * step, step):
                 self._rebalance(group)
         before = cpu_seconds(_OURS)
-        batch = self._watched.catch_up()
+        batches = self._watched.settled(groups)
         taken = cpu_seconds(_OURS) - before
-        self._ensure_whole(batch.number, groups)
-        return batch.seconds, taken
-
-    def _ensure_whole(self, batch_id: int, groups: int) -> None:
-        """The figure would be half of the truth if the groups had come in two batches."""
-        (row,) = TableReader(self._watched.service.tables).rows(
-            "SELECT settled_generations FROM batches WHERE batch_id = :batch_id", batch_id=batch_id
-        )
-        if row["settled_generations"] != groups:
-            raise RuntimeError(
-                f"{row['settled_generations']:,} of {groups:,} rebalances were in batch {batch_id}"
-            )
+        if len(batches) > 1:
+            raise RuntimeError(f"{groups:,} rebalances came in {len(batches)} batches, not in one")
+        return batches[0].seconds, taken
 
     def _rebalance(self, group: int) -> None:
         self._generations[group] += 1

@@ -49,12 +49,28 @@ class Watched:
         self.seen = max((batch.number for batch in found), default=self.seen)
         return found
 
-    def catch_up(self) -> Batch:
-        """Wait until all is read that is there; the batch that read most of it."""
+    def catch_up(self) -> None:
+        """Wait until all is read that is there."""
         if not self.service.catch_up(seconds=_PATIENCE_SECONDS):
             raise TimeoutError("the monitor does not catch up")
-        (row,) = TableReader(self.service.tables).rows("SELECT MAX(batch_id) AS last FROM batches")
-        return max(self.run(row["last"] - self.seen), key=lambda batch: batch.rows)
+
+    def settled(self, generations: int) -> list[Batch]:
+        """Wait until so many generations have settled; the batches in which they did.
+
+        What was written in a transaction is seen a moment after its end, so reading to the end is
+        no sign of it.
+        """
+        found: dict[int, int] = {}
+        while sum(found.values()) < generations:
+            time.sleep(0.5)
+            rows = TableReader(self.service.tables).rows(
+                "SELECT batch_id, settled_generations AS settled FROM batches"
+                " WHERE batch_id > :seen AND settled_generations > 0",
+                seen=self.seen,
+            )
+            found = {row["batch_id"]: row["settled"] for row in rows}
+        batches = self.run(max(found) - self.seen)
+        return [batch for batch in batches if batch.number in found]
 
     def run(self, count: int) -> list[Batch]:
         """Wait for some batches; Spark is asked for all of them once, since that takes it time."""
