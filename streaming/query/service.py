@@ -125,7 +125,7 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
         feed = stack.enter_context(open_feed(settings, client))
         partitions = feed.await_topic(settings.source_topic, say=say)
         log_kept = timedelta(hours=settings.maintenance.log_hours)
-        tables = TableCommits(location, log=log_kept)
+        tables = TableCommits(location, shards=settings.query.shards, log=log_kept)
         delivery = stack.enter_context(
             AlertDelivery(settings.alerts, cluster=settings.cluster.name, location=location)
         )

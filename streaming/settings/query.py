@@ -25,7 +25,7 @@ class QuerySettings(Section):
         default=10, description="interval of the micro-batches, in seconds"
     )
     shards: Annotated[int, Field(ge=1, le=1000)] = Field(
-        default=8,
+        default=16,
         description="slices of the groups that are processed and rewritten independently; fixed "
         "once tables exist",
     )

@@ -9,10 +9,13 @@ from deltalake import CommitProperties, DeltaTable, Schema, Transaction
 from deltalake.exceptions import TableNotFoundError
 from deltalake.transaction import AddAction
 
+from streaming.errors import ConfigurationError
 from streaming.tables.files import DataFile
 from streaming.tables.schemas import TABLES, TableSpec
 from streaming.tables.storage import Location
 
+_SHARDS = "rebalanceMonitor.shards"
+"""Table property: with another number of shards every group would be looked for elsewhere."""
 _LOG = timedelta(hours=1)
 """Every commit lists the log: with a thousand files in it, it takes twice the time."""
 
@@ -23,15 +26,20 @@ class TableCommits:
     One writer per location: the running query. A table that does not exist is made.
     """
 
-    def __init__(self, location: Location, *, log: timedelta = _LOG) -> None:
+    def __init__(self, location: Location, *, shards: int = 16, log: timedelta = _LOG) -> None:
         """Open or make every table.
 
         Args:
             location: where the tables lie.
+            shards: slices of the groups; kept with the tables.
             log: how long single commits stay in the tables' logs.
+
+        Raises:
+            ConfigurationError: the tables were made with another number of shards.
         """
         self.location = location
         properties = {
+            _SHARDS: str(shards),
             "delta.checkpointInterval": "50",
             "delta.deletedFileRetentionDuration": "interval 1 days",
             "delta.logRetentionDuration": f"interval {round(log.total_seconds())} seconds",
@@ -111,8 +119,15 @@ def _open(location: Location, spec: TableSpec, properties: Mapping[str, str]) ->
         table = DeltaTable(uri, storage_options=options)
     except TableNotFoundError:
         return _create(location, spec, properties)
-    if properties.items() - table.metadata().configuration.items():
-        table.alter.set_table_properties(dict(properties))
+    found = table.metadata().configuration
+    if found.get(_SHARDS, properties[_SHARDS]) != properties[_SHARDS]:
+        raise ConfigurationError(
+            "query.shards",
+            f"the tables at {location.root} were made with {found[_SHARDS]}: set it to that, or "
+            "begin anew with other query.tables and another query.checkpoint",
+        )
+    if properties.items() - found.items():
+        table.alter.set_table_properties(dict(properties), raise_if_not_exists=False)
     return table
 
 
@@ -128,6 +143,7 @@ def _create(location: Location, spec: TableSpec, properties: Mapping[str, str]) 
         description=spec.comment,
         configuration=dict(properties),
         storage_options=dict(location.options) or None,
+        raise_if_key_not_exists=False,
     )
 
 

@@ -35,7 +35,7 @@ def test_the_process_environment_counts_only_through_loading(
 ) -> None:
     monkeypatch.setenv("REBALANCE_MONITOR__QUERY__SHARDS", "3")
     assert load_settings().query.shards == 3
-    assert Settings().query.shards == 8
+    assert Settings().query.shards == 16
 
 
 def test_lists_and_tables_are_json_in_the_environment() -> None:

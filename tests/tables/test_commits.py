@@ -1,11 +1,12 @@
 """Commits of micro-batches: idempotent, shard by shard, readable by everybody."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from deltalake import DeltaTable
 
+from streaming.errors import ConfigurationError
 from streaming.tables.commits import TableCommits
 from streaming.tables.files import DataFile, read_files, rows_to_table, write_file
 from streaming.tables.schemas import DRIFT, GROUP_STATE, TABLES, TableSpec
@@ -103,3 +104,10 @@ def test_a_location_given_as_a_uri_is_the_same_place(tmp_path: Path) -> None:
     plain, uri = Location(str(tmp_path)), Location(tmp_path.as_uri())
     TableCommits(plain).commit(DRIFT, [file_of(plain, DRIFT, "a")], application="q", batch_id=0)
     assert TableCommits(uri).row_count(DRIFT) == 1
+
+
+def test_another_number_of_shards_is_refused(location: Location) -> None:
+    TableCommits(location, shards=4)
+    TableCommits(location, shards=4, log=timedelta(hours=7))
+    with pytest.raises(ConfigurationError, match=r"^query\.shards: .*were made with 4"):
+        TableCommits(location, shards=8)
