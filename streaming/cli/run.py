@@ -4,13 +4,17 @@ import signal
 import sys
 import threading
 from types import FrameType
+from typing import TYPE_CHECKING
 
 import click
 
 from streaming.cli.configured import CLUSTER, configured, follow_logs
 from streaming.cli.progress import catching_up
-from streaming.query.service import Service, running
+from streaming.session.beginning import begin_session
 from streaming.settings.model import Settings
+
+if TYPE_CHECKING:
+    from streaming.query.service import Service
 
 _LOOK_SECONDS = 1.0
 
@@ -36,14 +40,18 @@ def follow(settings: Settings, *, once: bool) -> None:
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, ask_to_stop)
+    query = settings.query
+    spark = begin_session(master=query.master, conf=query.spark, say=_say)
+    from streaming.query.service import running  # noqa: PLC0415 - while the JVM starts
+
     with (
         catching_up() as on_progress,
-        running(settings, once=once, say=_say, on_progress=on_progress) as service,
+        running(settings, once=once, say=_say, spark=spark, on_progress=on_progress) as service,
     ):
         _wait(service, stopping)
 
 
-def _wait(service: Service, stopping: threading.Event) -> None:
+def _wait(service: "Service", stopping: threading.Event) -> None:
     while not stopping.is_set():
         if service.wait(seconds=_LOOK_SECONDS):
             return

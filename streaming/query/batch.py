@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import orjson
 import structlog
-from pyspark.sql import DataFrame, Row
+from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as f
 
 from streaming.alerts.monitor import MonitorWatch
@@ -95,6 +95,16 @@ class BatchWriter:
         self._on_commit = on_commit
         self._reduction: CommitReduction | None = None
 
+    def prepare(self, session: SparkSession, *, records: int) -> None:
+        """Make what large batches need, beside the start of the query: it takes a second.
+
+        Args:
+            session: of the query.
+            records: in the source, about; few make no large batch.
+        """
+        if records >= _WORTH_REDUCING and self._reduction is None:
+            self._reduction = CommitReduction(numbers_of(session))
+
     def is_done(self, *, application: str, batch_id: int) -> bool:
         """Whether a batch was carried out before: its state is committed, and that comes last."""
         return self._tables.is_committed(GROUP_STATE, application=application, batch_id=batch_id)
@@ -159,9 +169,9 @@ class BatchWriter:
         """
         if plan.job.json_events or plan.info.record_count < _WORTH_REDUCING:
             return records.withColumn("record_count", f.lit(1).cast("bigint"))
-        if self._reduction is None:
-            self._reduction = CommitReduction(numbers_of(records.sparkSession))
-        return self._reduction.reduce(records)
+        reduction = self._reduction or CommitReduction(numbers_of(records.sparkSession))
+        self._reduction = reduction
+        return reduction.reduce(records)
 
     def _add_own_alerts(
         self, plan: BatchPlan, reports: list[TaskReport], files: dict[str, list[DataFile]]

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -23,7 +23,7 @@ from streaming.query.job import TaskReport
 from streaming.query.jobs import JobMaker
 from streaming.query.source import KafkaSource
 from streaming.query.upkeep import BackgroundUpkeep
-from streaming.session.spark import build_session
+from streaming.session.beginning import begin_session
 from streaming.settings.client import ClientProperties
 from streaming.settings.model import Settings
 from streaming.settings.query import QuerySettings
@@ -100,7 +100,7 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
     *,
     say: Say,
     once: bool = False,
-    spark: SparkSession | None = None,
+    spark: SparkSession | Future[SparkSession] | None = None,
     on_commit: Callable[[str], None] = lambda _table: None,
     on_progress: OnProgress = lambda _progress: None,
 ) -> Iterator[Service]:
@@ -110,7 +110,8 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
         settings: the configuration.
         say: told what is being waited for.
         once: read what is there and end.
-        spark: a session to use; None for one of our own, or the one that is there.
+        spark: a session to use, or one that begins (`begin_session`); None for one of our own, or
+            the one that is there.
         on_commit: told the name of each table once a batch is in it.
         on_progress: told how far it is, as long as records wait from before the start.
 
@@ -120,8 +121,8 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
     location = Location.of(settings.query)
     client = ClientProperties.of(settings.cluster)
     with ExitStack() as stack:
-        # A JVM takes seconds to start; meanwhile the cluster answers and the tables are opened.
-        starting = _begun(settings.query, say) if spark is None else _given(spark)
+        # While the JVM starts the cluster answers and the tables are opened.
+        starting = _starting(spark, settings.query, say)
         feed = stack.enter_context(open_feed(settings, client))
         partitions = feed.await_topic(settings.source_topic, say=say)
         log_kept = timedelta(hours=settings.maintenance.log_hours)
@@ -134,50 +135,42 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
             stack.enter_context(
                 start_metrics_server(settings.metrics, location, sinks=lambda: delivery.statuses)
             )
+        writer = BatchWriter(
+            tables,
+            shards=settings.query.shards,
+            watch=_watch(settings, location),
+            on_commit=on_commit,
+        )
         session = starting.result()
         monitor = Monitor(
             spark=session,
             source=_source(settings, client, partitions),
-            writer=BatchWriter(
-                tables,
-                shards=settings.query.shards,
-                watch=_watch(settings, location),
-                on_commit=on_commit,
-            ),
+            writer=writer,
             schedule=_schedule(settings.query),
             make_job=JobMaker(settings=settings, tables=tables, ask_cluster=feed.facts),
             after_batch=_Follower(delivery, CatchingUp(on_progress)),
         )
+        ends = feed.committed_ends(settings.source_topic)
         query = monitor.start(
             checkpoint=settings.query.checkpoint,
             trigger_seconds=settings.query.trigger_seconds,
-            until=feed.committed_ends(settings.source_topic) if once else None,
+            until=ends if once else None,
         )
         stack.callback(_stop, monitor)
+        writer.prepare(session, records=sum(ends.values()))
         yield Service(query=query, tables=location, monitor=monitor, feed=feed)
 
 
-def _begun(settings: QuerySettings, say: Say) -> Future[SparkSession]:
-    """Begin to build a session in the background, and then to start its Python workers."""
-    one_after_the_other = ThreadPoolExecutor(max_workers=1, thread_name_prefix="session")
-    session = one_after_the_other.submit(
-        build_session, master=settings.master, keep_classes=True, conf=settings.spark, say=say
-    )
-    one_after_the_other.submit(lambda: _start_workers(session.result()))
-    one_after_the_other.shutdown(wait=False)
-    return session
-
-
-def _given(session: SparkSession) -> Future[SparkSession]:
-    future: Future[SparkSession] = Future()
-    future.set_result(session)
-    return future
-
-
-def _start_workers(session: SparkSession) -> None:
-    """Have the Python workers started, which takes most of a second, before a batch needs them."""
-    tasks = session.sparkContext.defaultParallelism
-    session.range(tasks, numPartitions=tasks).mapInArrow(lambda each: each, "id bigint").collect()
+def _starting(
+    spark: SparkSession | Future[SparkSession] | None, settings: QuerySettings, say: Say
+) -> Future[SparkSession]:
+    if isinstance(spark, Future):
+        return spark
+    if spark is None:
+        return begin_session(master=settings.master, conf=settings.spark, say=say)
+    there: Future[SparkSession] = Future()
+    there.set_result(spark)
+    return there
 
 
 @dataclass(frozen=True, slots=True)
