@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from streaming.events.model import ClassicGeneration, GroupMember
 from streaming.events.normal import known_time, take_partitions, unique
@@ -17,9 +17,14 @@ from streaming.records.reader import (
 if TYPE_CHECKING:
     from streaming.events.model import Partitions
 
+    _Subscription: TypeAlias = tuple[
+        str | None, tuple[str, ...], Partitions, int | None, bytes | None
+    ]
+
 _CONSUMER = "consumer"
 _STICKY, _COOPERATIVE_STICKY = "sticky", "cooperative-sticky"
 _GENERATION_BYTES = 4
+_NOTHING_SAID: _Subscription = (None, (), {}, None, None)
 _NAME_BYTES = 112
 """Memory of a topic name and its place among the names, besides its characters."""
 _ENTRY_BYTES = 96
@@ -62,17 +67,16 @@ def _opaque(row: Any) -> GroupMember:
 def _consumers(rows: list[Any], protocol: str | None, memory: int) -> tuple[GroupMember, ...]:
     members = []
     names: dict[str, str] = {}
-    subscriptions: dict[bytes, _Subscription] = {}
+    last: bytes | None = None
+    said = _NOTHING_SAID
     rows.reverse()
     while rows:  # used up, so that a large group is never held in both forms
         row = rows.pop()
         known = len(names)
         try:
-            # Members that join without claims mostly say the same, byte for byte.
-            said = subscriptions.get(row.subscription)
-            if said is None:
+            if row.subscription != last:  # members without claims say the same, byte for byte
                 said = _subscription(row.subscription, protocol, memory, names)
-                subscriptions[row.subscription] = said
+                last = row.subscription
             member = _consumer(row, said, memory, names)
         except UnreadableRecordError as error:
             raise UnreadableRecordError(
@@ -84,20 +88,10 @@ def _consumers(rows: list[Any], protocol: str | None, memory: int) -> tuple[Grou
     return tuple(members)
 
 
-class _Subscription(NamedTuple):
-    """What a member joined with."""
-
-    rack: str | None
-    topics: tuple[str, ...]
-    owned: Partitions
-    generation: int | None
-    user_data: bytes | None
-
-
 def _subscription(
     data: bytes, protocol: str | None, memory: int, names: dict[str, str]
 ) -> _Subscription:
-    """Read a subscription.
+    """Read a subscription: rack, topics, claimed partitions and their generation, user data.
 
     Args:
         data: as it is embedded.
@@ -107,9 +101,9 @@ def _subscription(
     """
     _, fields, _ = read_subscription(data, memory)
     owned, generation = _claim(fields, protocol, memory)
-    return _Subscription(
+    return (
         fields.rack_id,
-        unique(map(names.setdefault, fields.topics, fields.topics)),
+        unique([names.setdefault(topic, topic) for topic in fields.topics]),
         take_partitions(owned, names),
         generation if generation >= 0 else None,
         fields.user_data,
@@ -118,19 +112,20 @@ def _subscription(
 
 def _consumer(row: Any, said: _Subscription, memory: int, names: dict[str, str]) -> GroupMember:
     _, assignment, _ = read_assignment(row.assignment, memory)
+    rack, topics, owned, generation, user_data = said
     return GroupMember(
         row.member_id,
         row.group_instance_id,
         row.client_id,
         row.client_host,
-        said.rack,
+        rack,
         row.session_timeout,
         row.rebalance_timeout,
-        said.topics,
-        said.owned,
-        said.generation,
+        topics,
+        owned,
+        generation,
         take_partitions(assignment.assigned_partitions, names) if row.assignment else None,
-        said.user_data,
+        user_data,
     )
 
 
