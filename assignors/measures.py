@@ -122,10 +122,11 @@ def topic_skew(problem: Problem, owner: IntArray) -> float:
     """
     if not problem.size or not problem.members:
         return 1.0
-    shape = (len(problem.topics), len(problem.members))
     owned = owner >= 0
-    keys = problem.topic_of[owned].astype(np.int64) * shape[1] + owner[owned]
-    held = np.bincount(keys, minlength=shape[0] * shape[1]).reshape(shape).max(axis=1)
+    keys = problem.topic_of[owned].astype(np.int64) * len(problem.members) + owner[owned]
+    pairs, sizes = np.unique(keys, return_counts=True)  # most members own of few topics only
+    held = np.zeros(len(problem.topics), dtype=np.int64)
+    np.maximum.at(held, pairs // len(problem.members), sizes)
     sizes_of_classes = np.bincount(problem.class_of, minlength=len(problem.classes))
     subscribers = np.maximum(sizes_of_classes @ problem.subscribes, 1)
     return float((held / -(-problem.counts // subscribers)).max())

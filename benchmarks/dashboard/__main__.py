@@ -30,18 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 from benchmarks.dashboard.big_tables import Scale, write_tables
+from benchmarks.dashboard.browser import CHROMIUM_ARGUMENTS
 
 ROOT = Path(__file__).parents[2]
 RUNS = 5
-BROWSER = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 _SERVE = "from streaming.cli.dashboard import command; command()"
 # Waiting inside the page, by promises: the page's security policy forbids strings as code.
 _PAINT = """new Promise(done => new PerformanceObserver(list => {
@@ -115,7 +107,7 @@ def _name(path: str) -> str:
 def measure_cold(chromium: str, tables: Path, path: str) -> None:
     """A page as the first that a fresh server is asked for, in a fresh browser."""
     with serving(tables) as address, sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=list(BROWSER))
+        browser = play.chromium.launch(executable_path=chromium, args=list(CHROMIUM_ARGUMENTS))
         painted, loaded, size = paint(browser.new_page(), address + path)
         print(f"| {_name(path)} cold | {painted:.0f} | {loaded:.0f} | {size / 1000:.0f} |")
         browser.close()
@@ -124,7 +116,7 @@ def measure_cold(chromium: str, tables: Path, path: str) -> None:
 def measure_warm(chromium: str, tables: Path) -> None:
     """Pages and interactions on a server that has answered before."""
     with serving(tables) as address, sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=list(BROWSER))
+        browser = play.chromium.launch(executable_path=chromium, args=list(CHROMIUM_ARGUMENTS))
         for path in (
             "/",
             "/group?id=service-00042",

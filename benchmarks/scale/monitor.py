@@ -125,7 +125,7 @@ def monitored(
 ) -> Iterator[Watched]:
     """Run the monitor in this process."""
     spark.conf.set(*_KEPT_BATCHES)
-    with running(settings, say=_say, spark=spark, on_commit=on_commit) as service:
+    with running(settings, say=_say, spark=lambda: spark, on_commit=on_commit) as service:
         yield Watched(service)
 
 

@@ -100,7 +100,10 @@ def _play(settings: Settings, *, keep_running: bool) -> None:
     spark = build_session(master=settings.query.master, short_run=True, keep_classes=True, say=_say)
     try:
         with Workload(settings.cluster.bootstrap_servers, say=_say) as workload:
-            with _playing(workload) as playing, running(settings, spark=spark, say=_say) as service:
+            with (
+                _playing(workload) as playing,
+                running(settings, spark=lambda: spark, say=_say) as service,
+            ):
                 playing.join()
                 _show(service, settings)
                 if keep_running:

@@ -41,12 +41,14 @@ def follow(settings: Settings, *, once: bool) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, ask_to_stop)
     query = settings.query
-    spark = begin_session(master=query.master, conf=query.spark, say=_say)
+    beginning = begin_session(master=query.master, conf=query.spark, say=_say)
     from streaming.query.service import running  # noqa: PLC0415 - while the JVM starts
 
     with (
         catching_up() as on_progress,
-        running(settings, once=once, say=_say, spark=spark, on_progress=on_progress) as service,
+        running(
+            settings, spark=beginning.result, say=_say, once=once, on_progress=on_progress
+        ) as service,
     ):
         _wait(service, stopping)
 

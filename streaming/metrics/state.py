@@ -1,6 +1,5 @@
 """Size of the state: files, bytes and rows of the tables that hold it."""
 
-from deltalake import DeltaTable
 from deltalake.exceptions import TableNotFoundError
 
 from streaming.metrics import catalogue
@@ -17,9 +16,8 @@ def add_state(samples: Samples, location: Location) -> None:
 
 
 def _add_table(samples: Samples, location: Location, name: str) -> None:
-    options = dict(location.options) or None
     try:
-        table = DeltaTable(location.table(name), storage_options=options)
+        table = location.open(name)
     except TableNotFoundError:
         return
     files = table.get_add_actions(flatten=True)

@@ -3,9 +3,7 @@
 from typing import Any
 
 from streaming.alerts.rules import AlertMemory, GroupFacts, evaluate
-from streaming.alerts.rules.conditions import LEAST_LAG
 from streaming.measuring.policies import is_joined
-from streaming.query.group_commits import GroupCommits, slowest_member
 from streaming.query.group_store import Group
 from streaming.query.job import BatchJob
 from streaming.query.outputs import Outputs
@@ -25,29 +23,28 @@ class AlertWatch:
         self._job = job
         self._outputs = outputs
 
-    def look(self, group: Group, commits: GroupCommits) -> int | None:
+    def look(self, group: Group, *, slowest_member: str) -> int | None:
         """Evaluate the rules for a group; what is remembered is kept in its columns.
 
         Args:
             group: the group, its columns up to date.
-            commits: its committed offsets, by which its slowest member is named.
+            slowest_member: the member that is the furthest behind, '' if none is.
 
         Returns:
             When something would change by time alone, milliseconds of Unix time.
         """
         rules = self._job.rules.for_group(group.machine.group_id)
         memory = AlertMemory.from_json(group.columns.get("alert_memory") or "")
-        evaluation = evaluate(rules, self._facts(group, commits), memory)
+        evaluation = evaluate(rules, self._facts(group, slowest_member), memory)
         for change in evaluation.changes:
             self._outputs.add(ALERTS, change.row())
         group.columns["alert_memory"] = evaluation.memory.to_json()
         return evaluation.next_deadline_ms
 
-    def _facts(self, group: Group, commits: GroupCommits) -> GroupFacts:
+    def _facts(self, group: Group, slowest_member: str) -> GroupFacts:
         machine, columns = group.machine, group.columns
         policy = columns.get("policy") or "sticky"
         pending = machine.pending
-        is_behind = (columns.get("lag") or 0) >= LEAST_LAG
         return GroupFacts(
             cluster=self._job.cluster,
             group_id=machine.group_id,
@@ -66,7 +63,7 @@ class AlertWatch:
             unassigned_count=columns.get("unassigned_count"),
             lag=columns.get("lag"),
             lag_skew=columns.get("lag_skew"),
-            slowest_member=slowest_member(machine, commits) if is_behind else "",
+            slowest_member=slowest_member,
             rebalanced_ms=machine.recent[-1].time_ms if machine.recent else None,
             cause=columns.get("last_cause") or "",
             churn=columns.get("last_churn") or 0,

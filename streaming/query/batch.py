@@ -102,8 +102,8 @@ class BatchWriter:
             session: of the query.
             records: in the source, about; few make no large batch.
         """
-        if records >= _WORTH_REDUCING and self._reduction is None:
-            self._reduction = CommitReduction(numbers_of(session))
+        if records >= _WORTH_REDUCING:
+            self._reduction_in(session)
 
     def is_done(self, *, application: str, batch_id: int) -> bool:
         """Whether a batch was carried out before: its state is committed, and that comes last."""
@@ -169,9 +169,12 @@ class BatchWriter:
         """
         if plan.job.json_events or plan.info.record_count < _WORTH_REDUCING:
             return records.withColumn("record_count", f.lit(1).cast("bigint"))
-        reduction = self._reduction or CommitReduction(numbers_of(records.sparkSession))
-        self._reduction = reduction
-        return reduction.reduce(records)
+        return self._reduction_in(records.sparkSession).reduce(records)
+
+    def _reduction_in(self, session: SparkSession) -> CommitReduction:
+        if self._reduction is None:
+            self._reduction = CommitReduction(numbers_of(session))
+        return self._reduction
 
     def _add_own_alerts(
         self, plan: BatchPlan, reports: list[TaskReport], files: dict[str, list[DataFile]]

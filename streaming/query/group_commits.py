@@ -1,6 +1,6 @@
 """The committed offsets of single groups, for the measures and causes of their rebalances."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from operator import itemgetter
@@ -134,10 +134,21 @@ def last_signs(settlement: Settlement, *known: GroupCommits) -> dict[str, int]:
     return {key: time_ms for key, time_ms in signs.items() if time_ms >= 0}
 
 
-def lag_columns(machine: GroupMachine, commits: GroupCommits) -> Row:
-    """Lag columns of ``group_state``: of the group, and its skew over the members."""
+def lags_of_members(machine: GroupMachine, commits: GroupCommits) -> list[tuple[MemberView, int]]:
+    """The members that a group has now, each with the records that it is behind."""
+    members = machine.settled.members if machine.settled and not machine.emptied else ()
     lags = commits.lags
-    shares = _shares(_members(machine), lags)
+    return [(member, sum(lags.get(each, 0) for each in _owned(member))) for member in members]
+
+
+def lag_columns(commits: GroupCommits, behind: Collection[tuple[MemberView, int]]) -> Row:
+    """Lag columns of ``group_state``: of the group, and its skew over the members.
+
+    Args:
+        commits: of the group.
+        behind: as `lags_of_members` gives it.
+    """
+    lags, shares = commits.lags, [lag for _, lag in behind]
     owned = sum(shares)
     return {
         "lag": sum(lags.values()) if lags else None,
@@ -146,21 +157,10 @@ def lag_columns(machine: GroupMachine, commits: GroupCommits) -> Row:
     }
 
 
-def slowest_member(machine: GroupMachine, commits: GroupCommits) -> str:
-    """The member whose partitions are the furthest behind; '' if no record waits for a member."""
-    members = _members(machine)
-    behind = zip(_shares(members, commits.lags), members, strict=True)
-    share, member = max(behind, key=itemgetter(0), default=(0, None))
-    return member.place if member and share else ""
-
-
-def _members(machine: GroupMachine) -> tuple[MemberView, ...]:
-    return machine.settled.members if machine.settled and not machine.emptied else ()
-
-
-def _shares(members: Iterable[MemberView], lags: Lags) -> list[int]:
-    """Records that each member is behind."""
-    return [sum(lags.get(partition, 0) for partition in _owned(member)) for member in members]
+def slowest_of(behind: Collection[tuple[MemberView, int]]) -> str:
+    """The member that is the furthest behind; '' if no record waits for a member."""
+    member, lag = max(behind, key=itemgetter(1), default=(None, 0))
+    return member.place if member and lag else ""
 
 
 def _owned(member: MemberView) -> Iterator[Partition]:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -23,7 +22,6 @@ from streaming.query.job import TaskReport
 from streaming.query.jobs import JobMaker
 from streaming.query.source import KafkaSource
 from streaming.query.upkeep import BackgroundUpkeep
-from streaming.session.beginning import begin_session
 from streaming.settings.client import ClientProperties
 from streaming.settings.model import Settings
 from streaming.settings.query import QuerySettings
@@ -98,9 +96,9 @@ class Service:
 def running(  # noqa: PLR0913 - each is one thing of its own to hook in
     settings: Settings,
     *,
+    spark: Callable[[], SparkSession],
     say: Say,
     once: bool = False,
-    spark: SparkSession | Future[SparkSession] | None = None,
     on_commit: Callable[[str], None] = lambda _table: None,
     on_progress: OnProgress = lambda _progress: None,
 ) -> Iterator[Service]:
@@ -108,10 +106,10 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
 
     Args:
         settings: the configuration.
+        spark: gives the session; asked for it last, so that it may still be beginning
+            (`begin_session`) while the cluster answers and the tables are opened.
         say: told what is being waited for.
         once: read what is there and end.
-        spark: a session to use, or one that begins (`begin_session`); None for one of our own, or
-            the one that is there.
         on_commit: told the name of each table once a batch is in it.
         on_progress: told how far it is, as long as records wait from before the start.
 
@@ -121,8 +119,6 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
     location = Location.of(settings.query)
     client = ClientProperties.of(settings.cluster)
     with ExitStack() as stack:
-        # While the JVM starts the cluster answers and the tables are opened.
-        starting = _starting(spark, settings.query, say)
         feed = stack.enter_context(open_feed(settings, client))
         partitions = feed.await_topic(settings.source_topic, say=say)
         log_kept = timedelta(hours=settings.maintenance.log_hours)
@@ -141,7 +137,7 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
             watch=_watch(settings, location),
             on_commit=on_commit,
         )
-        session = starting.result()
+        session = spark()
         monitor = Monitor(
             spark=session,
             source=_source(settings, client, partitions),
@@ -159,18 +155,6 @@ def running(  # noqa: PLR0913 - each is one thing of its own to hook in
         stack.callback(_stop, monitor)
         writer.prepare(session, records=sum(ends.values()))
         yield Service(query=query, tables=location, monitor=monitor, feed=feed)
-
-
-def _starting(
-    spark: SparkSession | Future[SparkSession] | None, settings: QuerySettings, say: Say
-) -> Future[SparkSession]:
-    if isinstance(spark, Future):
-        return spark
-    if spark is None:
-        return begin_session(master=settings.master, conf=settings.spark, say=say)
-    there: Future[SparkSession] = Future()
-    there.set_result(spark)
-    return there
 
 
 @dataclass(frozen=True, slots=True)

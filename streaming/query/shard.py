@@ -22,7 +22,13 @@ from streaming.query import offsets
 from streaming.query.alerting import AlertWatch
 from streaming.query.commit_buffer import CommitBuffer
 from streaming.query.commit_columns import are_commits, read_commits
-from streaming.query.group_commits import CommitIndex, lag_columns, last_signs
+from streaming.query.group_commits import (
+    CommitIndex,
+    lag_columns,
+    lags_of_members,
+    last_signs,
+    slowest_of,
+)
 from streaming.query.group_store import Group, GroupStore
 from streaming.query.job import BatchJob, Tally
 from streaming.query.outputs import Outputs
@@ -221,9 +227,10 @@ class ShardWork:
         columns = group.columns
         columns.update(current_columns(machine, now_ms=job.now_ms))
         committed = self._committed.of(machine.group_id)
-        columns.update(lag_columns(machine, committed))
+        behind = lags_of_members(machine, committed)
+        columns.update(lag_columns(committed, behind))
         columns["event_time"] = max(group.last_event_ms, machine.record_time_ms, 0) * 1000
-        alert_deadline_ms = self._alerts.look(group, committed)
+        alert_deadline_ms = self._alerts.look(group, slowest_member=slowest_of(behind))
         columns["deadline_time"] = self._deadline_us(machine, alert_deadline_ms)
         columns["gone"] = is_gone(machine, now_ms=job.now_ms, timing=job.timing)
 

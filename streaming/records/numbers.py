@@ -30,7 +30,7 @@ _METHODS = {
 
 
 class Numbers(Protocol):
-    """A way to read numbers."""
+    """A way to read and write numbers."""
 
     def at(self, data: Column, position: Column | int, size: int) -> Column:
         """A big-endian number as bigint.

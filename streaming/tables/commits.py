@@ -114,9 +114,8 @@ class TableCommits:
 
 def _open(location: Location, spec: TableSpec, properties: Mapping[str, str]) -> DeltaTable:
     """The table as it is to be: made if it is not there, its properties set if they are others."""
-    uri, options = location.table(spec.name), dict(location.options) or None
     try:
-        table = DeltaTable(uri, storage_options=options)
+        table = location.open(spec.name)
     except TableNotFoundError:
         return _create(location, spec, properties)
     found = table.metadata().configuration

@@ -90,7 +90,7 @@ def maintain(
 
 def _open(location: Location, spec: TableSpec) -> DeltaTable | None:
     try:
-        return DeltaTable(location.table(spec.name), storage_options=dict(location.options))
+        return location.open(spec.name)
     except TableNotFoundError:
         return None
 

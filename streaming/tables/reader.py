@@ -160,9 +160,7 @@ class TableReader:
 
     def _open(self, name: str) -> None:
         try:
-            table = DeltaTable(
-                self._location.table(name), storage_options=dict(self._location.options)
-            )
+            table = self._location.open(name)
         except TableNotFoundError:
             self._handles.pop(name, None)
         else:

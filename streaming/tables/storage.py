@@ -7,6 +7,7 @@ from typing import Self
 from urllib.parse import unquote, urlparse
 
 import pyarrow.fs as pafs
+from deltalake import DeltaTable
 from deltalake.fs import DeltaStorageHandler
 
 from streaming.settings.query import QuerySettings
@@ -35,6 +36,14 @@ class Location:
     def table(self, name: str) -> str:
         """URI or path of one table."""
         return f"{self.root.rstrip('/')}/{name}"
+
+    def open(self, name: str) -> DeltaTable:
+        """One table as it is now.
+
+        Raises:
+            deltalake.exceptions.TableNotFoundError: it has not been made.
+        """
+        return DeltaTable(self.table(name), storage_options=dict(self.options) or None)
 
     @property
     def local_path(self) -> Path | None:

@@ -61,7 +61,7 @@ def reader(
         for protocol in PROTOCOLS:
             group = Group(servers, f"advice-{protocol}", protocol=protocol)
             live(alive.enter_context(group))
-        with running(settings, say=print, once=True, spark=spark) as service:
+        with running(settings, say=print, once=True, spark=lambda: spark) as service:
             assert service.wait(seconds=120)
     return TableReader(Location.of(settings.query))
 

@@ -265,7 +265,7 @@ def test_a_lopsided_real_group_raises_an_alert_and_resolves_once_it_is_balanced(
         group.start("a", tuple(topics))
         group.start("b", tuple(topics))
         group.settle("lopsided")
-        stack.enter_context(running(settings, say=print, spark=spark))
+        stack.enter_context(running(settings, say=print, spark=lambda: spark))
         alertmanager.wait_until_notified(("firing", "lopsided"))
         group.start("c", tuple(topics))
         group.settle("balanced")

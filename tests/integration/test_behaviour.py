@@ -35,7 +35,7 @@ class Chain:
         self._spark = spark
 
     def read(self) -> TableReader:
-        with running(self.settings, say=print, once=True, spark=self._spark) as service:
+        with running(self.settings, say=print, once=True, spark=lambda: self._spark) as service:
             assert service.wait(seconds=120)
         return TableReader(Location.of(self.settings.query))
 

@@ -18,6 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Request, expect, sync_playwright
 
+from benchmarks.dashboard.browser import CHROMIUM_ARGUMENTS
 from streaming.tables.reader import TableReader
 from streaming.tables.storage import Location
 from tests.dashboard import sample
@@ -32,15 +33,6 @@ pytestmark = pytest.mark.integration
 ARTIFACTS = Path(__file__).parents[2] / "artifacts/dashboard"
 NOW = datetime.now(UTC).replace(microsecond=0)
 ROWS = sample.rows_of(NOW, healthy_count=70)
-ARGUMENTS = (
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 expect.set_options(timeout=30_000)
 DESKTOP = {"viewport": {"width": 1280, "height": 900}}
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -71,7 +63,7 @@ def browser() -> Iterator[Browser]:
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     assert chromium, "install Debian's chromium: apt-get install chromium"
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=list(ARGUMENTS))
+        browser = play.chromium.launch(executable_path=chromium, args=list(CHROMIUM_ARGUMENTS))
         yield browser
         browser.close()
 

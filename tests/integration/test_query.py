@@ -98,7 +98,9 @@ def read_once(
     settings: Settings, spark: SparkSession, on_commit: Callable[[str], None] = lambda _: None
 ) -> TableReader:
     """Read what is there into the tables."""
-    with running(settings, say=print, once=True, spark=spark, on_commit=on_commit) as service:
+    with running(
+        settings, say=print, once=True, spark=lambda: spark, on_commit=on_commit
+    ) as service:
         assert service.wait(seconds=120)
     return TableReader(Location.of(settings.query))
 

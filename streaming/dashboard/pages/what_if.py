@@ -11,6 +11,7 @@ from streaming.dashboard.members import labels
 from streaming.dashboard.pages.group import find_group
 from streaming.dashboard.query import choice, text, whole
 from streaming.errors import MonitorError
+from streaming.measuring.policies import is_joined
 from streaming.whatif.comparing import compare, fairness_curve
 from streaming.whatif.form import as_json
 from streaming.whatif.live import LiveGroup, read_group
@@ -62,6 +63,11 @@ class WhatIf:
     comparison: Sequence[Outcome] = ()
     curve: Sequence[Point] = ()
     links: Mapping[str, str]
+
+    @property
+    def joined(self) -> bool:
+        """Whether the policy asked for moves partition numbers of joined topics as one."""
+        return is_joined(self.scenario.policy)
 
 
 def what_if(site: Site, query: QueryParams) -> WhatIf:
